@@ -1,0 +1,106 @@
+"""The settings of a run, one section a file.
+
+Two trees: the sections that change data enter the run's key and the snapshot's `config.yaml`; the sections named in
+`PLACE_SECTIONS` say where things lie and how the work is carried out and are written to `runs/<run_id>.json` only.
+"""
+
+from typing import Final
+
+from pydantic import Field
+
+from schemas.settings.export import ExportSettings, PairSettings
+from schemas.settings.ingest import (
+    FieldMapSettings,
+    IdentitySettings,
+    IngestSettings,
+    OutcomeSettings,
+    RedactionSettings,
+)
+from schemas.settings.places import ExecutionSettings, LakeSettings
+from schemas.settings.section import Section
+from schemas.settings.selection import (
+    BalanceSettings,
+    FailureSettings,
+    JudgingSettings,
+    SeedSettings,
+    SelectionSettings,
+)
+from schemas.settings.similarity import (
+    DescribeSettings,
+    EmbeddingSettings,
+    FamiliesSettings,
+    LexicalSettings,
+    SemanticSettings,
+    TaskGroupSettings,
+    ViewsSettings,
+)
+
+PLACE_SECTIONS: Final = frozenset({"lake", "store", "seed_file", "execution"})
+
+
+class Settings(Section):
+    """All settings of a run."""
+
+    lake: LakeSettings
+    """The rollout logs to read."""
+    store: str
+    """Folder or fsspec URL of the store; relative paths are resolved against the first settings file."""
+    seed_file: str | None = None
+    """JSONL file of hard seed tasks (task_id, prompt, environment, verifier fields); its content enters the run's key."""
+    execution: ExecutionSettings = ExecutionSettings()
+    """Workers, memory, progress and devices."""
+    seed: int = Field(default=0, ge=0)
+    """Seed of every random draw."""
+    ingest: IngestSettings = IngestSettings()
+    """How records are read."""
+    identity: IdentitySettings = IdentitySettings()
+    """Which rollouts belong together."""
+    outcome: OutcomeSettings = OutcomeSettings()
+    """When a rollout counts as a success."""
+    describe: DescribeSettings = DescribeSettings()
+    """Horizon classes."""
+    views: ViewsSettings = ViewsSettings()
+    """What of a trajectory is compared."""
+    task_groups: TaskGroupSettings = TaskGroupSettings()
+    """When two tasks are one."""
+    lexical: LexicalSettings = LexicalSettings()
+    """Copies by MinHash."""
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    """Vectors of trajectories and tasks."""
+    semantic: SemanticSettings = SemanticSettings()
+    """Redundant rollouts by vector."""
+    families: FamiliesSettings = FamiliesSettings()
+    """Behaviour families."""
+    judging: JudgingSettings = JudgingSettings()
+    """Pass-rate posterior and attribution."""
+    selection: SelectionSettings = SelectionSettings()
+    """Which trajectories stay in the pool."""
+    export: ExportSettings = ExportSettings()
+    """What is written for the trainers."""
+
+
+__all__ = [
+    "PLACE_SECTIONS",
+    "BalanceSettings",
+    "DescribeSettings",
+    "EmbeddingSettings",
+    "ExecutionSettings",
+    "ExportSettings",
+    "FailureSettings",
+    "FamiliesSettings",
+    "FieldMapSettings",
+    "IdentitySettings",
+    "IngestSettings",
+    "JudgingSettings",
+    "LakeSettings",
+    "LexicalSettings",
+    "OutcomeSettings",
+    "PairSettings",
+    "RedactionSettings",
+    "SeedSettings",
+    "SelectionSettings",
+    "SemanticSettings",
+    "Settings",
+    "TaskGroupSettings",
+    "ViewsSettings",
+]

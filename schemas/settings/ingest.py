@@ -1,0 +1,110 @@
+"""Settings of ingest: formats, identity fields, limits and redaction."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from schemas.settings.section import Section
+
+
+class FieldMapSettings(Section):
+    """Where OpenAI-chat rows keep what the format has no standard place for; the first present field is taken.
+
+    A name with dots reaches into nested objects (`extra_info.task_id`).
+    """
+
+    native_id: list[str] = Field(default=["trajectory_id", "traj_id", "rollout_id", "uuid", "id"])
+    """Fields of a record's own id."""
+    task_id: list[str] = Field(default=["task_id", "instance_id", "problem_id", "question_id"])
+    """Fields of the task id."""
+    reward: list[str] = Field(
+        default=["reward", "score", "resolved", "target", "is_correct", "label", "quality_score"]
+    )
+    """Fields of the reward; converted by the one written table."""
+    reward_components: list[str] = Field(default=["reward_components"])
+    """Fields of a map from component name to number."""
+    messages: list[str] = Field(default=["messages", "conversation", "trajectory"])
+    """Fields of the message list; a JSON string of a list is read too."""
+    tools: list[str] = Field(default=["tools", "functions"])
+    """Fields of the tool schemas."""
+    task_text: list[str] = Field(default=["instruction", "task", "problem_statement", "query"])
+    """Fields of the task's text; absent, the first user message states the task."""
+    env_type: list[str] = Field(default=["env_type"])
+    """Fields of the environment's kind."""
+    env_name: list[str] = Field(default=["environment", "env_name", "env", "data_source"])
+    """Fields of the environment's name."""
+    model_name: list[str] = Field(default=["model_name", "model"])
+    """Fields of the policy's model name."""
+    policy_step: list[str] = Field(default=["policy_step", "global_step", "checkpoint"])
+    """Fields of the policy's training step."""
+    agent_name: list[str] = Field(default=["agent_name", "agent"])
+    """Fields of the agent scaffold's name."""
+    agent_version: list[str] = Field(default=["agent_version"])
+    """Fields of the agent scaffold's version."""
+    rollout_index: list[str] = Field(default=["rollout_index", "trial", "sample_index", "attempt"])
+    """Fields of the rollout's index inside its group."""
+    run_id: list[str] = Field(default=["run_id", "job_id"])
+    """Fields of the run's id."""
+    group_id: list[str] = Field(default=["group_id", "episode_group"])
+    """Fields of the rollout group's id."""
+    termination: list[str] = Field(default=["exit_status", "termination", "stop_reason", "finish_reason"])
+    """Fields that say how the rollout ended."""
+    error: list[str] = Field(default=["error", "error_type", "exception"])
+    """Fields that name an error of the run."""
+    started_at: list[str] = Field(default=["started_at", "created_at", "timestamp"])
+    """Fields of the start time."""
+    repo: list[str] = Field(default=["repo"])
+    """Fields of the repository's name."""
+
+
+class RedactionSettings(Section):
+    """Secrets are replaced before anything is stored."""
+
+    enabled: bool = True
+    """Off only for lakes that are known to be clean."""
+    allow: list[str] = Field(default=[])
+    """Literal strings that are never redacted (documentation examples)."""
+    personal_data: bool = False
+    """Also replace e-mail addresses, phone numbers and IP addresses."""
+
+
+class IngestSettings(Section):
+    """How records are read."""
+
+    format: Literal["auto", "openai_chat", "tau_bench", "swe_agent", "intercode"] = "auto"
+    """`auto` detects the format of each file by its content."""
+    fields: FieldMapSettings = FieldMapSettings()
+    """The field map of OpenAI-chat rows."""
+    redaction: RedactionSettings = RedactionSettings()
+    """Secrets and personal data."""
+    max_record_mb: int = Field(default=64, ge=1, le=1024)
+    """Records over this size are quarantined, in MiB."""
+    max_depth: int = Field(default=200, ge=8, le=900)
+    """Records nested deeper than this are quarantined."""
+    max_bad_ratio: float = Field(default=0.5, ge=0, le=1)
+    """A run in which more than this share of the records is bad stops before it publishes."""
+    reward_range: tuple[float, float] = (-1000.0, 1000.0)
+    """Rewards outside this range (bounds included) are kept, flagged `reward_out_of_range` and not scored."""
+
+
+class IdentitySettings(Section):
+    """Which rollouts belong together."""
+
+    policy_fields: list[Literal["model_name", "policy_step", "agent_name", "agent_version", "run_id"]] = (
+        Field(default=["model_name", "policy_step", "agent_name", "agent_version"], min_length=1)
+    )
+    """Columns whose join names the policy."""
+    task_aliases: dict[str, str] = Field(default={})
+    """Task id → the task id it stands for."""
+
+
+class OutcomeSettings(Section):
+    """When a rollout counts as a success."""
+
+    success_threshold: float = 1.0
+    """The outcome component at or above which a rollout is a success."""
+    by_environment: dict[str, float] = Field(default={})
+    """Thresholds of single environments."""
+    component: str | None = None
+    """The reward component that decides; null takes the reward itself, or `unit_test_pass` where the reward is a sum
+    with process rewards."""

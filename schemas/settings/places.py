@@ -1,0 +1,31 @@
+"""Where things lie and how the work is carried out; nothing here changes data or enters a key."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from schemas.settings.section import Section
+
+
+class LakeSettings(Section):
+    """The rollout logs to read."""
+
+    root: str
+    """Folder or fsspec URL of the lake; relative paths are resolved against the first settings file."""
+    include: list[str] = Field(default=["**/*"], min_length=1)
+    """Globs of primary files, relative to the root; each must match at least one file."""
+    exclude: list[str] = Field(default=[])
+    """Globs of files to leave out."""
+
+
+class ExecutionSettings(Section):
+    """Workers, memory, progress and devices."""
+
+    progress: Literal["auto", "plain", "off"] = "auto"
+    """Progress display: `auto` draws bars on a terminal and prints a line a stage elsewhere."""
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """Device of the embedding model; `cuda` without a card refuses before data is read."""
+    worker_timeout_s: int = Field(default=60, ge=1)
+    """Seconds after which the loss of a worker process ends the command."""
+    native_threads: int = Field(default=0, ge=0)
+    """Threads of torch and FAISS in this process; 0 takes one per core."""

@@ -1,0 +1,84 @@
+"""Settings of judging, selection, seeds and balance."""
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from schemas.settings.section import Section
+
+KeeperRule = Literal[
+    "best_reward", "no_audit_flag", "fewest_steps", "fewest_tokens", "most_steps", "smallest_id"
+]
+
+
+class JudgingSettings(Section):
+    """The Beta posterior of a task's pass rate and what follows from it."""
+
+    prior: Literal["cross_policy", "jeffreys"] = "cross_policy"
+    """`cross_policy`: strength `prior_strength` at the other policies' rate; `jeffreys`: Beta(.5, .5)."""
+    prior_strength: float = Field(default=1.0, gt=0)
+    """Pseudo-rollouts of the cross-policy prior."""
+    hard_max_pass_rate: float = Field(default=0.25, gt=0, lt=1)
+    """Posterior mean at or below which a task is hard."""
+    easy_min_pass_rate: float = Field(default=0.75, gt=0, lt=1)
+    """Posterior mean above which a task is easy."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.easy_min_pass_rate <= self.hard_max_pass_rate:
+            raise ValueError("easy_min_pass_rate must be above hard_max_pass_rate")
+        return self
+
+
+class FailureSettings(Section):
+    """Weights of informative failures."""
+
+    min_weight: float = Field(default=0.25, gt=0)
+    """Smallest weight of a failure."""
+    max_weight: float = Field(default=4.0, gt=0)
+    """Largest weight of a failure."""
+    near_miss_min_auc: float = Field(default=0.55, ge=0, le=1)
+    """An environment's partial rewards count as near-misses only if they predict a sibling's success this well."""
+
+
+class SeedSettings(Section):
+    """Hard tasks injected into the RL dataset."""
+
+    share: float = Field(default=0.1, ge=0, le=0.5)
+    """Share of hard seeds among the RL dataset's rows."""
+    unsolved_share: float = Field(default=0.02, ge=0, le=0.2)
+    """Largest share of tasks that no policy has solved."""
+
+
+class BalanceSettings(Section):
+    """Shares of environment × outcome × difficulty."""
+
+    alpha: float = Field(default=0.5, ge=0, le=1)
+    """Target share of a stratum ∝ n^alpha: 1 keeps the lake's shares, 0 makes them equal."""
+    targets: dict[str, float] = Field(default={})
+    """Explicit target shares by stratum name `environment/outcome/difficulty`; `*` stands for any value."""
+    max_factor: float = Field(default=4.0, ge=1)
+    """Largest factor, and its inverse the smallest, by which balance changes a weight."""
+
+
+class SelectionSettings(Section):
+    """Which trajectories stay in the pool."""
+
+    keeper_order: list[KeeperRule] = Field(
+        default=["best_reward", "no_audit_flag", "fewest_steps", "smallest_id"], min_length=1
+    )
+    """The rules by which a redundant group chooses its keeper, first decides first; ties end at the smallest id."""
+    max_per_task: int = Field(default=16, ge=1)
+    """Kept rollouts per task group, outcome class and policy at most."""
+    budget: int | None = Field(default=None, ge=1)
+    """Trajectories kept at most over the whole pool; null keeps all that the other rules keep."""
+    failures: FailureSettings = FailureSettings()
+    """Weights of informative failures."""
+    seeds: SeedSettings = SeedSettings()
+    """Hard tasks."""
+    balance: BalanceSettings = BalanceSettings()
+    """Target shares."""
+    validation_share: float = Field(default=0.0, ge=0, le=0.5)
+    """Share of task groups in the validation split, drawn by hash of (seed, task group)."""
+    max_drop_ratio: float = Field(default=1.0, gt=0, le=1)
+    """A selection that drops more than this share of the pool fails the run."""

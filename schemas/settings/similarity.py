@@ -1,0 +1,96 @@
+"""Settings of describing, views, near-duplicate search, embedding and families."""
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from schemas.settings.section import Section
+
+
+class DescribeSettings(Section):
+    """Bounds of the horizon classes, in agent steps."""
+
+    short_horizon_max_steps: int = Field(default=8, ge=1)
+    """Rollouts up to this many agent steps are `short`."""
+    medium_horizon_max_steps: int = Field(default=25, ge=2)
+    """Rollouts up to this many agent steps are `medium`, the others `long`."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.medium_horizon_max_steps <= self.short_horizon_max_steps:
+            raise ValueError("medium_horizon_max_steps must be above short_horizon_max_steps")
+        return self
+
+
+class ViewsSettings(Section):
+    """What of a trajectory is compared."""
+
+    boilerplate_min_share: float = Field(default=0.2, gt=0, le=1)
+    """A block in at least this share of an environment's task keys is boilerplate."""
+    boilerplate_min_tasks: int = Field(default=3, ge=2)
+    """… and in at least this many of them."""
+    observation_edge_chars: int = Field(default=300, ge=0)
+    """Characters kept from the start and from the end of an observation."""
+    window_tokens: int = Field(default=128, ge=16)
+    """Tokens of an embedding window."""
+    max_windows: int = Field(default=8, ge=1)
+    """Windows per trajectory, evenly spaced, first and last included."""
+
+
+class TaskGroupSettings(Section):
+    """When two tasks are one."""
+
+    join_near_duplicates: bool = True
+    """Join tasks whose texts are near-duplicates and differ in no number, path or quoted name."""
+    min_similarity: float = Field(default=0.8, gt=0, le=1)
+    """Word 5-gram Jaccard at or above which two task texts are one task."""
+
+
+class LexicalSettings(Section):
+    """Copies by MinHash."""
+
+    engine: Literal["datasketch"] = "datasketch"
+    """Signature engine."""
+    min_similarity: float = Field(default=0.8, gt=0, le=1)
+    """Estimated word 5-gram Jaccard at or above which two rollouts are copies."""
+    approach_min_similarity: float = Field(default=0.3, gt=0, le=1)
+    """Estimated Jaccard at or above which two rollouts took the same approach; counts toward the cap only."""
+
+
+class EmbeddingSettings(Section):
+    """Vectors of trajectories and tasks."""
+
+    encoder: str = "hashed"
+    """`hashed`, `minilm` (the packaged all-MiniLM-L6-v2), or a path or hub name of a sentence-transformers model."""
+    dimensions: int = Field(default=256, ge=16, le=4096)
+    """Dimensions of the hashed encoder."""
+    batch_size: int = Field(default=32, ge=1)
+    """Texts per model batch; batches have one shape, so a vector depends on its text alone."""
+    precision: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    """Precision of the model; `auto` is float32 on a CPU and float16 on a GPU."""
+    task_weight: float = Field(default=0.5, ge=0, le=1)
+    """Share of the task's text in the squared length of the fused vector; the body has the rest."""
+
+
+class SemanticSettings(Section):
+    """Redundant rollouts by vector, inside one task group and outcome class."""
+
+    enabled: bool = True
+    """Search at all."""
+    min_similarity: float = Field(default=0.95, gt=0, le=1)
+    """Cosine of body vectors at or above which a rollout repeats its keeper."""
+    neighbours: int = Field(default=20, ge=1)
+    """Nearest neighbours looked up per rollout."""
+
+
+class FamiliesSettings(Section):
+    """Behaviour families over representatives, per environment type."""
+
+    engine: Literal["hdbscan"] = "hdbscan"
+    """Clustering engine."""
+    min_cluster_size: int = Field(default=5, ge=2)
+    """Smallest family."""
+    min_samples: int = Field(default=5, ge=1)
+    """Neighbours that make a point dense."""
+    max_points: int = Field(default=4000, ge=10)
+    """Representatives clustered exactly; above it a sample is clustered and the others join the nearest family."""

@@ -1,0 +1,71 @@
+"""The tables of a store: one Arrow schema a file, all of them by name in `SCHEMAS`."""
+
+from typing import Final
+
+import pyarrow as pa
+
+from schemas.tables import (
+    audit,
+    balance,
+    behaviours,
+    blocks,
+    boilerplate,
+    clusters,
+    decisions,
+    embeddings,
+    features,
+    inputs,
+    leakage,
+    lineage,
+    quarantine,
+    safety,
+    signatures,
+    steps,
+    task_policies,
+    tasks,
+    tool_calls,
+    trajectories,
+    uses,
+    views,
+    windows,
+)
+
+SCHEMAS: Final[dict[str, pa.Schema]] = {
+    "trajectories": trajectories.SCHEMA,
+    "steps": steps.SCHEMA,
+    "tool_calls": tool_calls.SCHEMA,
+    "inputs": inputs.SCHEMA,
+    "quarantine": quarantine.SCHEMA,
+    "blocks": blocks.SCHEMA,
+    "boilerplate": boilerplate.SCHEMA,
+    "features": features.SCHEMA,
+    "behaviours": behaviours.SCHEMA,
+    "audit": audit.SCHEMA,
+    "safety": safety.SCHEMA,
+    "leakage": leakage.SCHEMA,
+    "views": views.SCHEMA,
+    "signatures": signatures.SCHEMA,
+    "windows": windows.SCHEMA,
+    "embeddings": embeddings.SCHEMA,
+    "clusters": clusters.SCHEMA,
+    "lineage": lineage.SCHEMA,
+    "tasks": tasks.SCHEMA,
+    "task_policies": task_policies.SCHEMA,
+    "decisions": decisions.SCHEMA,
+    "uses": uses.SCHEMA,
+    "balance": balance.SCHEMA,
+}
+
+UNIT_TABLES: Final = (
+    "trajectories",
+    "steps",
+    "tool_calls",
+    "blocks",
+    "quarantine",
+    "features",
+    "behaviours",
+    "audit",
+    "safety",
+    "leakage",
+)
+"""Tables written once per source unit, in ingest, and kept for later runs."""

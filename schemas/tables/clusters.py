@@ -1,0 +1,29 @@
+"""One row per trajectory: the groups it belongs to and its similarity to their keeper."""
+
+import pyarrow as pa
+
+from schemas.tables.declare import table_schema
+
+SCHEMA = table_schema(
+    "clusters",
+    [
+        pa.field("traj_id", pa.string(), nullable=False),
+        pa.field("task_key", pa.string(), nullable=False),
+        pa.field("task_group", pa.string(), nullable=False),
+        pa.field("environment", pa.string(), nullable=False),
+        pa.field("outcome_class", pa.string(), nullable=False),
+        pa.field("exact_group", pa.string(), nullable=False),
+        pa.field("lexical_group", pa.string(), nullable=False),
+        pa.field("semantic_group", pa.string(), nullable=False),
+        pa.field("keeper_id", pa.string(), nullable=False),
+        pa.field("similarity_to_keeper", pa.float64(), nullable=False),
+        pa.field("method", pa.string(), nullable=False),
+        pa.field("verified", pa.bool_(), nullable=False),
+        pa.field("family_id", pa.string()),
+        pa.field("family_label", pa.string()),
+        pa.field("family_probability", pa.float64()),
+        pa.field("family_is_noise", pa.bool_()),
+        pa.field("group_size", pa.int32(), nullable=False),
+        pa.field("family_size", pa.int32()),
+    ],
+)

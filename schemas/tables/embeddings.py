@@ -1,0 +1,17 @@
+"""One row per trajectory and view; vectors are L2-normalised."""
+
+import pyarrow as pa
+
+from schemas.tables.declare import table_schema
+
+SCHEMA = table_schema(
+    "embeddings",
+    [
+        pa.field("traj_id", pa.string(), nullable=False),
+        pa.field("view", pa.string(), nullable=False),
+        pa.field("model", pa.string(), nullable=False),
+        pa.field("model_revision", pa.string(), nullable=False),
+        pa.field("render_version", pa.string(), nullable=False),
+        pa.field("vector", pa.list_(pa.float16()), nullable=False),
+    ],
+)

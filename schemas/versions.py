@@ -1,0 +1,23 @@
+"""One version per stage: raised whenever the stage's output for equal input changes, so that keys change too."""
+
+from typing import Final
+
+STAGE_VERSIONS: Final[dict[str, int]] = {
+    "ingest": 1,
+    "boilerplate": 1,
+    "sign": 1,
+    "copies": 1,
+    "embed": 1,
+    "similar": 1,
+    "families": 1,
+    "tasks": 1,
+    "select": 1,
+    "export": 1,
+    "report": 1,
+    "publish": 1,
+}
+"""In flow order: this is also the order in which a run works."""
+
+SCHEMA_VERSION: Final = "1"
+RENDER_VERSION: Final = "1"
+"""Version of the rules that turn a trajectory into comparable text and windows."""

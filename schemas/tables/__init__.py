@@ -15,7 +15,6 @@ from schemas.tables import (
     embeddings,
     features,
     inputs,
-    leakage,
     lineage,
     quarantine,
     safety,
@@ -42,7 +41,6 @@ SCHEMAS: Final[dict[str, pa.Schema]] = {
     "behaviours": behaviours.SCHEMA,
     "audit": audit.SCHEMA,
     "safety": safety.SCHEMA,
-    "leakage": leakage.SCHEMA,
     "views": views.SCHEMA,
     "signatures": signatures.SCHEMA,
     "windows": windows.SCHEMA,
@@ -66,6 +64,5 @@ UNIT_TABLES: Final = (
     "behaviours",
     "audit",
     "safety",
-    "leakage",
 )
 """Tables written once per source unit, in ingest, and kept for later runs."""

@@ -26,9 +26,14 @@ def test_written_files_are_read_back_and_listed(store: Store) -> None:
 
 def test_a_failed_write_leaves_the_old_file_and_no_rest(store: Store, tmp_path: Path) -> None:
     store.write_atomic("name", b"old")
-    with pytest.raises(RuntimeError, match="stop"), store.writer("name") as file:
-        file.write(b"half")
-        raise RuntimeError("stop")
+
+    def fail() -> None:
+        with store.writer("name") as file:
+            file.write(b"half")
+            raise RuntimeError("stop")
+
+    with pytest.raises(RuntimeError, match="stop"):
+        fail()
     assert store.read_bytes("name") == b"old"
     assert os.listdir(tmp_path / "store") == ["name"]
 

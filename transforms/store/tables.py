@@ -1,0 +1,69 @@
+"""Rows, Arrow tables and Parquet files: one way of writing, so that equal rows give equal bytes."""
+
+from collections.abc import Sequence
+from typing import IO, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from schemas.errors import StoreError
+from transforms.store.files import Store
+
+_COMPRESSION_LEVEL = 3
+
+
+def rows_to_table(rows: Sequence[dict[str, Any]], schema: pa.Schema) -> pa.Table:
+    """Return the rows as a table of the closed schema; an absent column is null.
+
+    Raises:
+        StoreError: A row has a column the schema does not know, or lacks a value that is due.
+    """
+    unknown = {name for row in rows for name in row} - set(schema.names)
+    if unknown:
+        raise StoreError(f"{_table_name(schema)} has no column {sorted(unknown)[0]!r}")
+    columns = [pa.array([row.get(field.name) for row in rows], field.type) for field in schema]
+    return _checked(pa.Table.from_arrays(columns, schema=schema))
+
+
+def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Return `table` with exactly the columns, order and types of `schema`.
+
+    Raises:
+        StoreError: A column is missing or unknown, cannot be cast, or lacks a value that is due.
+    """
+    if set(table.column_names) != set(schema.names):
+        difference = sorted(set(table.column_names) ^ set(schema.names))
+        raise StoreError(f"{_table_name(schema)}: columns {difference} are missing or unknown")
+    try:
+        columns = [table[field.name].cast(field.type) for field in schema]
+    except pa.ArrowInvalid as error:
+        raise StoreError(f"{_table_name(schema)}: {error}") from error
+    return _checked(pa.Table.from_arrays(columns, schema=schema))
+
+
+def _checked(table: pa.Table) -> pa.Table:
+    for field in table.schema:
+        if not field.nullable and table[field.name].null_count:
+            raise StoreError(f"{_table_name(table.schema)}: column {field.name!r} lacks a value that is due")
+    return table
+
+
+def _table_name(schema: pa.Schema) -> str:
+    return (schema.metadata or {}).get(b"trajsift.table", b"table").decode()
+
+
+def parquet_writer(file: IO[bytes], schema: pa.Schema) -> pq.ParquetWriter:
+    """Return a Parquet writer with the project's settings: zstd 3, statistics, no place or time in the file."""
+    return pq.ParquetWriter(file, schema, compression="zstd", compression_level=_COMPRESSION_LEVEL)
+
+
+def write_table(store: Store, path: str, table: pa.Table, *, row_group_rows: int = 100_000) -> None:
+    """Write a table as one Parquet file of the store."""
+    with store.writer(path) as file, parquet_writer(file, table.schema) as writer:
+        writer.write_table(table, row_group_size=row_group_rows)
+
+
+def read_table(store: Store, path: str, columns: Sequence[str] | None = None) -> pa.Table:
+    """Read a Parquet file of the store, whole or some columns of it."""
+    with store.open_read(path) as file:
+        return pq.ParquetFile(file).read(columns=None if columns is None else list(columns))

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import IO, cast
+from typing import IO, Any, cast
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
@@ -170,7 +170,7 @@ class Store:
     def sha256(self, path: str) -> str:
         """Return the 64 hex digits of a file's SHA-256, read in pieces."""
         with self.open_read(path) as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+            return hashlib.file_digest(cast(Any, file), "sha256").hexdigest()
 
 
 @contextmanager

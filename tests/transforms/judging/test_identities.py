@@ -1,0 +1,55 @@
+import pyarrow as pa
+import pytest
+
+from schemas.errors import SettingsError
+from transforms.judging.identities import environments, id_task_key, policies, resolve_alias, task_keys
+
+
+def _tasks(*rows: tuple[str | None, str]) -> pa.Table:
+    return pa.table(
+        {"task_id": pa.array([row[0] for row in rows], pa.string()), "task_hash": [row[1] for row in rows]}
+    )
+
+
+def test_task_key_is_the_task_id_and_without_one_the_hash_of_the_text() -> None:
+    assert task_keys(_tasks(("7", "aa"), (None, "bb"), ("", "cc")), {}) == ["id:7", "text:bb", "text:cc"]
+
+
+def test_task_aliases_join_ids_and_are_followed_to_their_end() -> None:
+    tasks = _tasks(("HumanEval_31_name", "x"), ("HumanEval/31", "x"), ("old", "x"))
+    aliases = {"HumanEval_31_name": "HumanEval/31", "old": "HumanEval_31_name"}
+
+    assert task_keys(tasks, aliases) == ["id:HumanEval/31"] * 3
+
+
+def test_aliases_that_go_round_in_a_circle_are_refused() -> None:
+    with pytest.raises(
+        SettingsError, match=r"identity\.task_aliases: 'a' is an alias of itself, by way of \['a', 'b'\]"
+    ):
+        resolve_alias("a", {"a": "b", "b": "a"})
+
+
+def test_alias_of_an_id_that_stands_for_nothing_is_the_id() -> None:
+    assert resolve_alias("a", {"b": "c"}) == "a"
+
+
+def test_id_task_key_names_the_kind_of_key() -> None:
+    assert id_task_key("text:1") == "id:text:1"
+
+
+def test_environment_is_the_name_and_without_one_the_kind() -> None:
+    table = pa.table({"env_name": ["airline", None, ""], "env_type": ["dialog", "terminal", "other"]})
+
+    assert environments(table) == ["airline", "terminal", "other"]
+
+
+def test_policy_joins_the_fields_in_their_order_with_a_dash_for_what_is_missing() -> None:
+    table = pa.table(
+        {
+            "model_name": ["m1", None, ""],
+            "policy_step": pa.array([100, 0, None], pa.int64()),
+        }
+    )
+
+    assert policies(table, ["model_name", "policy_step"]) == ["m1/100", "-/0", "-/-"]
+    assert policies(table, ["policy_step"]) == ["100", "0", "-"]

@@ -1,0 +1,79 @@
+"""Choose the keeper of a redundant group by a written order of rules."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_RULE_COLUMNS: Final[dict[str, tuple[str, float]]] = {
+    "best_reward": ("reward", -1.0),
+    "no_audit_flag": ("has_audit_flag", 1.0),
+    "fewest_steps": ("num_agent_steps", 1.0),
+    "fewest_tokens": ("token_count", 1.0),
+    "most_steps": ("num_agent_steps", -1.0),
+}
+"""Rule → the column it reads and the sign that makes the smallest value the best."""
+
+
+def keeper_ranks(columns: pa.Table, keeper_order: Sequence[str]) -> np.ndarray:
+    """Return each row's place in the keeper order, 0 the best: a total order that depends on the rows alone.
+
+    The first rule decides first; what all rules leave equal is decided by the smallest id. A value that is unknown
+    (NULL or NaN) comes after all known ones, whichever way the rule points.
+
+    Args:
+        columns: `traj_id`, unique, and the columns of the rules used: `reward` (best_reward), `has_audit_flag`
+            (no_audit_flag), `num_agent_steps` (fewest_steps, most_steps), `token_count` (fewest_tokens).
+        keeper_order: Names of rules as in the settings; `smallest_id` ends the order.
+
+    Returns:
+        int64, shape (rows,): a permutation of 0 … rows − 1.
+
+    Raises:
+        ValueError: A rule's column is missing, or an id stands twice.
+    """
+    id_ranks = _id_ranks(columns.column("traj_id"))
+    keys: list[np.ndarray] = []
+    for rule in keeper_order:
+        if rule == "smallest_id":
+            break
+        keys.append(_rule_key(columns, rule))
+    order = np.lexsort([id_ranks, *reversed(keys)])
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = np.arange(len(order), dtype=np.int64)
+    return ranks
+
+
+def group_keepers(groups: Sequence[str], ranks: np.ndarray) -> np.ndarray:
+    """Return for every row the row index of its group's keeper: the member of the lowest rank.
+
+    Args:
+        groups: Group of each row.
+        ranks: Unique ranks as `keeper_ranks` gives them, shape (rows,).
+    """
+    best: dict[str, int] = {}
+    for row in np.argsort(ranks, kind="stable").tolist():
+        best.setdefault(groups[row], row)
+    return np.array([best[group] for group in groups], dtype=np.int64)
+
+
+def _id_ranks(ids: pa.ChunkedArray) -> np.ndarray:
+    if pc.count_distinct(ids, mode="all").as_py() != len(ids):
+        raise ValueError("traj_id must be unique to rank keepers")
+    order = pc.sort_indices(ids).to_numpy()
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = np.arange(len(order), dtype=np.int64)
+    return ranks
+
+
+def _rule_key(columns: pa.Table, rule: str) -> np.ndarray:
+    """Return numbers of which the smallest is the best under the rule; unknown values become infinity."""
+    if rule not in _RULE_COLUMNS:
+        raise ValueError(f"unknown keeper rule {rule!r}, known: {sorted([*_RULE_COLUMNS, 'smallest_id'])}")
+    name, sign = _RULE_COLUMNS[rule]
+    if name not in columns.column_names:
+        raise ValueError(f"keeper rule {rule!r} needs the column {name!r}, got {columns.column_names}")
+    values = columns.column(name).cast(pa.float64()).to_numpy()
+    return np.where(np.isnan(values), np.inf, sign * values)

@@ -16,6 +16,7 @@ from schemas.tables import (
     features,
     inputs,
     lineage,
+    pairs,
     quarantine,
     safety,
     signatures,
@@ -51,6 +52,7 @@ SCHEMAS: Final[dict[str, pa.Schema]] = {
     "task_policies": task_policies.SCHEMA,
     "decisions": decisions.SCHEMA,
     "uses": uses.SCHEMA,
+    "pairs": pairs.SCHEMA,
     "balance": balance.SCHEMA,
 }
 

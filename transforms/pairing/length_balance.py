@@ -1,0 +1,101 @@
+"""Keeps the chosen side from being nearly always the longer, or nearly always the shorter one.
+
+A preference set in which length alone tells the sides apart teaches length.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import pyarrow as pa
+
+from transforms.pairing.choosing import Pair, PairLimits, TaskPool, choose_pairs
+from transforms.store.keys import seeded_order
+
+MIN_LONGER_SHARE: Final = 0.4
+MAX_LONGER_SHARE: Final = 0.6
+"""Bounds of the share of pairs whose chosen side is the longer one, per environment (EXPORTS 4)."""
+
+LENGTH_SCHEMA: Final = pa.schema(
+    [
+        pa.field("environment", pa.string(), nullable=False),
+        pa.field("num_pairs", pa.int64(), nullable=False),
+        pa.field("longer_share", pa.float64()),
+        pa.field("mean_difference", pa.float64(), nullable=False),
+        pa.field("num_over_ratio", pa.int64(), nullable=False),
+    ]
+)
+
+
+def balance_lengths(
+    pools: Mapping[str, TaskPool], chosen: Mapping[str, Sequence[Pair]], *, seed: int, limits: PairLimits
+) -> dict[str, list[Pair]]:
+    """Return the pairs by task group after single tasks took other pairs to bring their environment into the bounds.
+
+    Tasks are asked in a drawn order until the environment is inside. A task changes only where it has as many pairs of
+    the wanted kind within the length ratio, and only if the share comes nearer to one half.
+    """
+    result = {task: list(pairs) for task, pairs in chosen.items()}
+    by_environment: dict[str, list[str]] = defaultdict(list)
+    for task, pairs in result.items():
+        if pairs:
+            by_environment[pools[task].environment].append(task)
+    for tasks in by_environment.values():
+        _balance_environment(pools, result, seeded_order(tasks, seed=seed, purpose="length balance"), limits)
+    return result
+
+
+def _balance_environment(
+    pools: Mapping[str, TaskPool], result: dict[str, list[Pair]], tasks: Sequence[str], limits: PairLimits
+) -> None:
+    longer = sum(_count(pools[task], result[task], 1) for task in tasks)
+    shorter = sum(_count(pools[task], result[task], -1) for task in tasks)
+    for task in tasks:
+        share = _share(longer, shorter)
+        if MIN_LONGER_SHARE <= share <= MAX_LONGER_SHARE:
+            return
+        pool, old = pools[task], result[task]
+        new = choose_pairs(pool, limits=limits, prefer=-1 if share > MAX_LONGER_SHARE else 1)
+        if len(new) < len(old) or _num_over_ratio(pool, new) > _num_over_ratio(pool, old):
+            continue
+        new_longer = longer + _count(pool, new, 1) - _count(pool, old, 1)
+        new_shorter = shorter + _count(pool, new, -1) - _count(pool, old, -1)
+        if abs(_share(new_longer, new_shorter) - 0.5) < abs(share - 0.5):
+            result[task], longer, shorter = new, new_longer, new_shorter
+
+
+def _share(longer: int, shorter: int) -> float:
+    return longer / (longer + shorter) if longer + shorter else 0.5
+
+
+def _count(pool: TaskPool, pairs: Sequence[Pair], direction: int) -> int:
+    return sum(int(pool.longer[pair]) == direction for pair in pairs)
+
+
+def _num_over_ratio(pool: TaskPool, pairs: Sequence[Pair]) -> int:
+    return sum(bool(pool.is_over_ratio[pair]) for pair in pairs)
+
+
+def length_report(pairs: pa.Table, *, max_length_ratio: float) -> pa.Table:
+    """Return the length balance of the table `pairs`, one row per environment.
+
+    `longer_share` is the share of pairs whose chosen side is the longer one among those of unequal length, null where
+    there is none; `mean_difference` is the mean of chosen minus rejected tokens.
+    """
+    lengths: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    columns = (pairs["environment"], pairs["num_tokens_chosen"], pairs["num_tokens_rejected"])
+    for environment, one, other in zip(*(column.to_pylist() for column in columns), strict=True):
+        lengths[environment].append((one, other))
+    rows = []
+    for environment, sides in sorted(lengths.items()):
+        unequal = [one > other for one, other in sides if one != other]
+        rows.append(
+            {
+                "environment": environment,
+                "num_pairs": len(sides),
+                "longer_share": sum(unequal) / len(unequal) if unequal else None,
+                "mean_difference": sum(one - other for one, other in sides) / len(sides),
+                "num_over_ratio": sum(max(side) > max_length_ratio * max(min(side), 1) for side in sides),
+            }
+        )
+    return pa.Table.from_pylist(rows, schema=LENGTH_SCHEMA)

@@ -29,14 +29,15 @@ class InputFile:
 class Manifest:
     """A snapshot: its identity, inputs, every file of every table, the funnel, and the versions behind it.
 
-    `tables` holds the files of each table, `files` all others (settings, exports, report). `funnel` counts rows from
-    what was read to what each dataset uses.
+    `packs` names the packs that hold the inputs' units. `tables` holds the files of each table, `files` all others
+    (settings, exports, report). `funnel` counts rows from what was read to what each dataset uses.
     """
 
     snapshot_id: str
     parent_id: str | None
     run_key: str
     inputs: dict[str, InputFile]
+    packs: list[str]
     tables: dict[str, list[TableFile]]
     files: list[TableFile]
     funnel: dict[str, int]
@@ -65,7 +66,7 @@ class Manifest:
         try:
             tree: dict[str, Any] = orjson.loads(content)
             return cls(
-                **{key: tree[key] for key in ("snapshot_id", "parent_id", "run_key", "funnel", "versions")},
+                **{key: tree[key] for key in ("snapshot_id", "parent_id", "run_key", "packs", "funnel", "versions")},
                 inputs={key: InputFile(**value) for key, value in tree["inputs"].items()},
                 tables={name: [TableFile(**file) for file in files] for name, files in tree["tables"].items()},
                 files=[TableFile(**file) for file in tree["files"]],

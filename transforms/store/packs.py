@@ -138,6 +138,7 @@ class PackWriter:
         self._writers: dict[str, pq.ParquetWriter] = {}
         self._rows: dict[str, list[Row]] = {table: [] for table in UNIT_TABLES}
         self._num_rows = dict.fromkeys(UNIT_TABLES, 0)
+        self._ids: set[str] = set()
         self._buffered_ids: set[str] = set()
         self._buffered_bytes = 0
         self._units: list[UnitCounts] = []
@@ -157,15 +158,20 @@ class PackWriter:
         self._commit()
 
     def add(self, trajectory: Trajectory, unit: SourceUnit, derived: dict[str, list[Row]]) -> None:
-        """Add a trajectory and its rows of the other unit tables."""
+        """Add a trajectory and its rows of the other unit tables.
+
+        An id that an earlier unit of the pack gave keeps the derived rows of that unit.
+        """
         if trajectory.traj_id in self._buffered_ids:
             self._flush()
         self._buffered_ids.add(trajectory.traj_id)
         self._rows["trajectories"].append(trajectory_row(trajectory, unit))
         self._rows["steps"].extend(step_rows(trajectory))
         self._rows["tool_calls"].extend(call_rows(trajectory))
-        for table, rows in derived.items():
-            self._rows[table].extend(rows)
+        if trajectory.traj_id not in self._ids:
+            self._ids.add(trajectory.traj_id)
+            for table, rows in derived.items():
+                self._rows[table].extend(rows)
         self._buffered_bytes += sum(_text_bytes(step) for step in trajectory.steps)
         if self._buffered_bytes >= self._row_group_bytes:
             self._flush()

@@ -20,6 +20,7 @@ MANIFEST = Manifest(
     parent_id=None,
     run_key="k",
     inputs={"u": InputFile("a.jsonl", 3, "f" * 64)},
+    packs=["p1"],
     tables={"decisions": [TableFile("snapshots/s1/tables/decisions.parquet", "0" * 64, 2, 9)]},
     files=[],
     funnel={"read": 2},

@@ -1,0 +1,163 @@
+"""What a run would do, decided before any record is read: its units, its key, its parent, what is new and what is kept."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from platform import python_version
+from typing import Final
+
+import fsspec
+
+from pipelines.settings_files import LoadedSettings
+from schemas.errors import InputError
+from schemas.records import SourceUnit
+from schemas.versions import RENDER_VERSION, SCHEMA_VERSION, STAGE_VERSIONS
+from transforms.embedding.choice import EncoderChoice, choose_encoder
+from transforms.formats.units import list_lake, plan_units
+from transforms.selecting.seeds import SeedTask, read_seed_file
+from transforms.store.files import Store
+from transforms.store.keys import canonical_json, sha_hex, short_id
+from transforms.store.manifest import Manifest, current_id, read_manifest
+from transforms.store.packs import CommitRecord, Pack, plan_packs, read_commits
+
+_VERSIONED_PACKAGES: Final = (
+    "trajsift",
+    "apache-beam",
+    "datasketch",
+    "duckdb",
+    "faiss-cpu",
+    "hdbscan",
+    "numpy",
+    "orjson",
+    "polars",
+    "pyarrow",
+    "scikit-learn",
+    "scipy",
+    "sentence-transformers",
+    "torch",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What a run reads: the lake's units, the seed tasks and the encoder, all resolved."""
+
+    units: list[SourceUnit]
+    seed_tasks: tuple[SeedTask, ...]
+    seed_sha256: str | None
+    encoder: EncoderChoice
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A run before it works.
+
+    `run_key` hashes all that the result depends on; `snapshot_id` hashes it with the parent. `kept` are the parent's
+    packs that hold units of this run, `new` the packs to be made; `is_done` says that the parent already is the result.
+    """
+
+    run_key: str
+    snapshot_id: str
+    layer_key: str
+    parent: Manifest | None
+    kept: list[Pack]
+    new: list[Pack]
+
+    @property
+    def is_done(self) -> bool:
+        """Say whether the published snapshot has this run's key."""
+        return self.parent is not None and self.parent.run_key == self.run_key
+
+
+def find_sources(loaded: LoadedSettings) -> Sources:
+    """List and hash the lake's units, read the seed file and resolve the encoder.
+
+    Raises:
+        SettingsError: A seed task, the encoder or the device is not usable.
+        InputError: The lake is missing or empty, a pattern matches nothing, or the seed file is missing.
+    """
+    settings = loaded.settings
+    encoder = choose_encoder(
+        settings.embedding, device=settings.execution.device, window_tokens=settings.views.window_tokens
+    )
+    seed_tasks, seed_sha256 = _read_seeds(settings.seed_file)
+    filesystem, root = fsspec.core.url_to_fs(settings.lake.root)
+    uris = list_lake(filesystem, root, settings.lake.include, settings.lake.exclude)
+    units = plan_units(filesystem, root, uris, settings.ingest)
+    units.sort(key=lambda unit: (unit.unit_key, unit.uri, unit.byte_start))
+    return Sources(units, tuple(seed_tasks), seed_sha256, encoder)
+
+
+def _read_seeds(place: str | None) -> tuple[Sequence[SeedTask], str | None]:
+    if place is None:
+        return (), None
+    filesystem, path = fsspec.core.url_to_fs(place)
+    if not filesystem.isfile(path):
+        raise InputError(f"seed_file: there is no file {place}")
+    content = filesystem.cat_file(path)
+    return read_seed_file(content, Path(place).name), hashlib.sha256(content).hexdigest()
+
+
+def layer_key(loaded: LoadedSettings) -> str:
+    """Return the key of what is kept per unit: all that its rows depend on beside the unit itself."""
+    kept = {name: loaded.data_tree[name] for name in ("ingest", "describe")}
+    return short_id("layer", canonical_json(kept), STAGE_VERSIONS["ingest"], SCHEMA_VERSION)
+
+
+def make_plan(loaded: LoadedSettings, sources: Sources, store: Store) -> Plan:
+    """Decide what is new and what is kept.
+
+    Units that the parent's packs hold stay there; all others go to new packs, whose content depends on nothing but
+    them. So a run that was interrupted and one that was not plan the same packs.
+    """
+    parent_id = current_id(store)
+    parent = None if parent_id is None else read_manifest(store, parent_id)
+    key = layer_key(loaded)
+    wanted = {unit.unit_key for unit in sources.units}
+    known = set() if parent is None else set(parent.packs)
+    kept = [commit.pack for commit in read_commits(store, layer_key=key) if commit.pack.pack_id in known]
+    kept = [pack for pack in kept if wanted & set(pack.unit_keys)]
+    held = {unit_key for pack in kept for unit_key in pack.unit_keys}
+    new_units = {unit.unit_key: unit for unit in reversed(sources.units) if unit.unit_key not in held}
+    run_key = _run_key(loaded, sources)
+    return Plan(
+        run_key=run_key,
+        snapshot_id=short_id("snapshot", run_key, parent_id),
+        layer_key=key,
+        parent=parent,
+        kept=kept,
+        new=plan_packs(list(new_units.values()), layer_key=key),
+    )
+
+
+def _run_key(loaded: LoadedSettings, sources: Sources) -> str:
+    return sha_hex(
+        canonical_json(sorted(unit.unit_key for unit in sources.units)),
+        canonical_json(loaded.data_tree),
+        canonical_json(STAGE_VERSIONS),
+        canonical_json([SCHEMA_VERSION, RENDER_VERSION, *sources.encoder.identity]),
+        sources.seed_sha256,
+    )
+
+
+def committed(store: Store, packs: Sequence[Pack], *, key: str) -> dict[str, CommitRecord]:
+    """Return the commit records there are of the packs, by pack id."""
+    wanted = {pack.pack_id for pack in packs}
+    records = read_commits(store, layer_key=key)
+    return {record.pack.pack_id: record for record in records if record.pack.pack_id in wanted}
+
+
+def software_versions(encoder: EncoderChoice) -> dict[str, str]:
+    """Return the versions a snapshot's bytes depend on: Python, packages, tables, encoder, device class."""
+    versions = {"python": python_version(), "schema": SCHEMA_VERSION, "render": RENDER_VERSION}
+    for name in _VERSIONED_PACKAGES:
+        try:
+            versions[name] = version(name)
+        except ModuleNotFoundError:
+            continue
+    identity = encoder.identity
+    versions["encoder"] = f"{identity.name}@{identity.revision} {identity.precision}"
+    versions["device_class"] = identity.device_class
+    return versions

@@ -1,0 +1,87 @@
+import json
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.reasons import QuarantineReason
+from transforms.reading.failures import RecordError
+from transforms.reading.strict_json import Parsed, parse_json, parse_object
+
+
+@pytest.mark.parametrize(
+    ("raw", "value", "warnings"),
+    [
+        (b'{"a": 1}', {"a": 1}, ()),
+        (b'\xef\xbb\xbf{"a": 1}', {"a": 1}, ()),
+        (b'{"id": 12345678901234567890123}', {"id": "12345678901234567890123"}, ("integer_as_text",)),
+        (b'{"a": 18446744073709551615}', {"a": 18446744073709551615}, ()),
+        (b'{"a": NaN, "b": 1e400}', {"a": None, "b": None}, ("nonfinite_number",)),
+        (b'{"a": "x\\ud800y"}', {"a": "x\ufffdy"}, ("lone_surrogate",)),
+        (b'{"a": "\\u0000 \\\\u0000"}', {"a": "\x00 \\u0000"}, ()),
+        (b'{"a": 1, "a": 2, "b": NaN}', {"a": 2, "b": None}, ("duplicate_key", "nonfinite_number")),
+    ],
+)
+def test_readable_text_is_read_and_what_was_mended_is_named(raw, value, warnings):
+    assert parse_json(raw) == Parsed(value, warnings)
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason", "at_end"),
+    [
+        (b'{"a": "b', QuarantineReason.INVALID_JSON, True),
+        (b'{"a": fal', QuarantineReason.INVALID_JSON, True),
+        (b'{"a": [1, 2', QuarantineReason.INVALID_JSON, True),
+        (b'{"a": {}', QuarantineReason.INVALID_JSON, True),
+        (b'{"a" 1, "b": "cccccccccccc"}', QuarantineReason.INVALID_JSON, False),
+        (b'{"a": "\x00bbbbbbbbbbbb"}', QuarantineReason.INVALID_JSON, False),
+        (b'{"a": "\xff", "b": 1}', QuarantineReason.INVALID_ENCODING, False),
+        (b'{"a": "\xc3', QuarantineReason.INVALID_ENCODING, True),
+        (b'{"reward": 0.0, "reward": 1.0}', QuarantineReason.DUPLICATE_KEY, False),
+        (b'{"reward": 1, "reward": true}', QuarantineReason.DUPLICATE_KEY, False),
+        (b"[" * 100_000, QuarantineReason.TOO_DEEP, False),
+        (b'{"a":' * 12 + b"1" + b"}" * 12, QuarantineReason.TOO_DEEP, False),
+    ],
+)
+def test_unusable_text_is_refused_with_its_reason(raw, reason, at_end):
+    with pytest.raises(RecordError) as caught:
+        parse_json(raw, watched={"reward"}, max_depth=10)
+    assert (caught.value.reason, caught.value.at_end) == (reason, at_end)
+
+
+def test_doubled_key_with_equal_values_is_no_contradiction():
+    parsed = parse_json(b'{"reward": 1.0, "reward": 1.0, "calls": [{"id": "reward"}]}', watched={"reward"})
+    assert parsed == Parsed({"reward": 1.0, "calls": [{"id": "reward"}]}, ("duplicate_key",))
+
+
+def test_same_key_in_different_objects_is_not_doubled():
+    raw = b'{"id": "a", "calls": [{"id": "b"}, {"id" : "c"}], "text": "\\"id\\": 1"}'
+    assert parse_json(raw, watched={"id"}).warnings == ()
+
+
+def test_value_that_is_no_object_is_refused():
+    with pytest.raises(RecordError, match="expected an object, got list"):
+        parse_object(b"[1]")
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda children: st.lists(children, max_size=4) | st.dictionaries(st.text(max_size=4), children, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(value=json_values)
+def test_any_json_value_is_read_as_written(value):
+    assert parse_json(json.dumps(value).encode(), watched={"id"}).value == value
+
+
+@given(raw=st.binary(max_size=60))
+def test_any_bytes_give_a_value_or_a_reason(raw):
+    with suppress(RecordError):
+        parse_json(raw, watched={"id"}, max_depth=10)

@@ -1,0 +1,109 @@
+"""Native records of a file: parsed objects with their place, or the bad record that says what stood there."""
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from schemas.reasons import QuarantineReason
+from schemas.records import BadRecord
+from transforms.reading.failures import RecordError, UnreadableError, bad_record
+from transforms.reading.lines import BOM, Line, read_lines
+from transforms.reading.streams import ByteSource, CutStreamError, read_up_to
+from transforms.reading.strict_json import Parsed, parse_json, parse_object
+
+DOCUMENT_BYTES: Final = 1024 * 1024 * 1024
+"""A JSON document is parsed whole; over 1 GiB it would take several times that in memory."""
+
+
+class Limits(NamedTuple):
+    """What a record may be: bytes as written, levels of nesting."""
+
+    max_bytes: int
+    max_depth: int
+
+
+class NativeRecord(NamedTuple):
+    """A parsed record and where it stood.
+
+    `key` is `line:<number>` or `byte:<offset>` for lines, `row:<number>` for Parquet, `item:<index>` or `key:<name>`
+    inside a JSON document, `document` for a document that is one record.
+    """
+
+    key: str
+    value: dict[str, Any]
+    offset: int | None = None
+    length: int | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def line_records(
+    stream: ByteSource, *, limits: Limits, watched: frozenset[str], start: int = 0, end: int | None = None
+) -> Iterator[NativeRecord | BadRecord]:
+    """Yield the records of a JSONL stream; blank lines are no records, a cut last line is `truncated`.
+
+    Args:
+        stream: Plain bytes.
+        limits: Bounds of one record.
+        watched: Id and label keys, which must not be doubled.
+        start: First byte of the range to read.
+        end: End of the range, excluded; None reads to the end.
+
+    Raises:
+        UnreadableError: The stream is damaged; what came before has been yielded.
+        OSError: The stream cannot be read on.
+    """
+    lines = read_lines(stream, max_bytes=limits.max_bytes, start=start, end=end)
+    while True:
+        try:
+            line = next(lines, None)
+        except CutStreamError as error:
+            yield BadRecord("stream", QuarantineReason.TRUNCATED, str(error))
+            return
+        if line is None:
+            return
+        if line.raw is None or line.raw.strip():
+            yield _line_record(line, limits, watched)
+
+
+def _line_record(line: Line, limits: Limits, watched: frozenset[str]) -> NativeRecord | BadRecord:
+    key = f"byte:{line.offset}" if line.number is None else f"line:{line.number}"
+    if line.raw is None:
+        message = f"{line.length} bytes, {limits.max_bytes} allowed"
+        return BadRecord(key, QuarantineReason.TOO_LARGE, message, line.offset, line.length, line.sha256)
+    try:
+        parsed = parse_object(line.raw, watched=watched, max_depth=limits.max_depth)
+    except RecordError as error:
+        return bad_record(_or_truncated(error, line.is_terminated), key, raw=line.raw, offset=line.offset)
+    return NativeRecord(key, parsed.value, line.offset, line.length, parsed.warnings)
+
+
+def _or_truncated(error: RecordError, is_terminated: bool) -> RecordError:
+    if is_terminated or not error.at_end:
+        return error
+    return RecordError(QuarantineReason.TRUNCATED, f"the text stops too early: {error}")
+
+
+def read_document(stream: ByteSource, *, limits: Limits, watched: frozenset[str]) -> Parsed:
+    """Read a JSON file whole.
+
+    Raises:
+        RecordError: The file is no single JSON value, too large, cut short or nested too deep.
+        UnreadableError: The packing is damaged.
+    """
+    try:
+        raw = read_up_to(stream, DOCUMENT_BYTES + 1)
+    except CutStreamError as error:
+        raise RecordError(QuarantineReason.TRUNCATED, str(error)) from error
+    if len(raw) > DOCUMENT_BYTES:
+        raise RecordError(QuarantineReason.TOO_LARGE, f"a JSON document may have {DOCUMENT_BYTES} bytes")
+    if not raw.strip():
+        raise RecordError(QuarantineReason.TRUNCATED, "the file is empty")
+    try:
+        return parse_json(raw.removeprefix(BOM), watched=watched, max_depth=limits.max_depth + 2)
+    except RecordError as error:
+        raise _or_truncated(error, is_terminated=raw.endswith(b"\n")) from error
+
+
+def unreadable(error: UnreadableError | OSError) -> BadRecord:
+    """Return the one bad record of a unit that cannot be read, or not to its end."""
+    message = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return BadRecord("file", QuarantineReason.UNREADABLE, message or type(error).__name__)

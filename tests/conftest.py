@@ -1,9 +1,18 @@
 """Fixtures that several test folders share."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
 import pytest
+
+from schemas.tables import SCHEMAS
+from transforms.store.files import Store
+from transforms.store.manifest import Manifest, set_current, write_manifest
+from transforms.store.packs import TableFile
+from transforms.store.tables import rows_to_table, write_table
 
 
 @pytest.fixture(scope="session")
@@ -24,3 +33,112 @@ def real_rollouts(shared_dir: Path, tmp_path_factory: pytest.TempPathFactory) ->
     with tarfile.open(shared_dir / "data" / "rollouts.tar.xz") as archive:
         archive.extractall(target, filter="data")
     return target / "dev"
+
+
+@pytest.fixture(scope="session")
+def filled_table() -> Callable[[str, list[dict[str, Any]]], pa.Table]:
+    """Make a table of the store from rows that name only what a test is about; what is due gets an empty value."""
+    empty = {pa.string(): "", pa.bool_(): False, pa.float64(): 0.0}
+
+    def make(name: str, rows: list[dict[str, Any]]) -> pa.Table:
+        due = {field.name: empty.get(field.type, 0) for field in SCHEMAS[name] if not field.nullable}
+        return rows_to_table([due | row for row in rows], SCHEMAS[name])
+
+    return make
+
+
+@pytest.fixture
+def small_tables(filled_table: Callable[[str, list[dict[str, Any]]], pa.Table]) -> dict[str, pa.Table]:
+    """A snapshot of two tasks and five rollouts: `a` mixed with one near-copy, `b` all-fail; one bad record."""
+    cells = [
+        ("aa01", "a", "success", "aa01", 1.0, "kept"),
+        ("aa02", "a", "success", "aa01", 0.97, "semantic_duplicate"),
+        ("aa03", "a", "failure", "aa03", 1.0, "kept"),
+        ("bb01", "b", "failure", "bb01", 1.0, "kept"),
+        ("bb02", "b", "failure", "bb02", 1.0, "kept"),
+    ]
+    ids = [cell[0] for cell in cells]
+    rows: dict[str, list[dict[str, Any]]] = {
+        "trajectories": [
+            {"traj_id": i, "unit_key": "u1", "native_id": f"run-{i}", "task_id": i[0], "reward": float(o == "success"),
+             "record_key": str(n), "record_offset": 100 * n, "instruction": "book\x1b[31m <b>a flight</b>"}
+            for n, (i, _, o, *_) in enumerate(cells)
+        ],
+        "steps": [{"traj_id": i, "step_id": n, "source": "agent", "message": f"{i}:{n}"} for i in ids for n in (1, 2)],
+        "tool_calls": [{"traj_id": i, "step_id": 1, "tool_name": "search"} for i in ids],
+        "features": [{"traj_id": i, "actions_hash": f"h{i[0]}", "num_calls": 1, "token_count": 100 + n,
+                      "secrets_redacted": {"jwt": 1}} for n, i in enumerate(ids)],
+        "clusters": [
+            {"traj_id": i, "task_key": f"id:{t}", "task_group": f"id:{t}", "environment": "air", "outcome_class": o,
+             "exact_group": i, "lexical_group": i, "semantic_group": k, "keeper_id": k, "similarity_to_keeper": s,
+             "method": "semantic" if i != k else "none", "group_size": 2 if k == "aa01" else 1, "family_id": "f1",
+             "family_label": "search then book"}
+            for i, t, o, k, s, _ in cells
+        ],
+        "decisions": [
+            {"traj_id": i, "decision": "keep" if r == "kept" else "drop", "stage": "select", "reason": r,
+             "reference_id": None if i == k else k, "similarity": s, "weight": 1.0 + n, "split": "train"}
+            for n, (i, _, _, k, s, r) in enumerate(cells)
+        ],
+        "tasks": [{"task_key": f"id:{t}", "task_group": f"id:{t}", "env_type": "dialog", "environment": "air",
+                   "instruction": f"task {t}", "num_rollouts": n, "num_policies": 1, "decision": "train"}
+                  for t, n in (("a", 3), ("b", 2))],
+        "task_policies": [
+            {"task_key": "id:a", "policy": "m", "num_rollouts": 3, "num_scored": 3, "num_success": 2,
+             "pass_rate": 2 / 3, "posterior_a": 2.5, "posterior_b": 1.5, "learnability": 0.1875, "difficulty": 0.375,
+             "attribution": "unstable"},
+            {"task_key": "id:b", "policy": "m", "num_rollouts": 2, "num_scored": 2, "num_success": 0, "pass_rate": 0.0,
+             "posterior_a": 0.5, "posterior_b": 2.5, "learnability": 0.104, "difficulty": 0.833,
+             "attribution": "undetermined", "rollouts_needed": 4},
+        ],
+        "uses": [
+            {"dataset": "dpo", "role": r, "traj_id": i, "task_key": "id:a", "row_id": "p1", "used": True,
+             "reason": "used", "weight": 1.0, "copies": 1, "split": "train"}
+            for r, i in (("chosen", "aa01"), ("rejected", "aa03"))
+        ],
+        "pairs": [
+            {"row_id": "p1", "pair_kind": "trajectory", "chosen_id": "aa01", "rejected_id": "aa03", "task_key": "id:a",
+             "task_group": "id:a", "environment": "air", "margin": 1.0, "chosen_reward": 1.0, "num_tokens_chosen": 100,
+             "num_tokens_rejected": 102, "weight": 1.0, "copies": 1, "split": "train"}
+        ],
+        "balance": [
+            {"stratum": f"air/{o}/medium", "environment": "air", "outcome_class": o, "difficulty": "medium",
+             "num_available": n, "num_selected": k, "target_share": t, "selected_share": k / 4, "weighted_share": w,
+             "shortfall": f}
+            for o, n, k, t, w, f in (("success", 2, 1, 0.45, 0.4, 0.05), ("failure", 3, 3, 0.55, 0.6, 0.0))
+        ],
+        "inputs": [{"unit_key": "u1", "uri": "runs/a.json", "size": 900, "sha256": "s", "num_records": 6,
+                    "num_trajectories": 5, "num_quarantined": 1, "num_repeats": 0}],
+        "quarantine": [{"unit_key": "u1", "record_key": "5", "byte_offset": 500, "reason": "invalid_json",
+                        "stage": "ingest", "message": "bad"}],
+        "embeddings": [
+            {"traj_id": i, "view": "fused", "model": "hashed", "vector": v}
+            for i, v in zip(ids, ([1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]), strict=True)
+        ],
+    }  # fmt: skip
+    return {name: filled_table(name, table_rows) for name, table_rows in rows.items()}
+
+
+@pytest.fixture
+def small_store(tmp_path: Path, small_tables: dict[str, pa.Table]) -> Store:
+    """A store with the small snapshot published under the id `s1`, its catalog not built."""
+    store = Store(str(tmp_path / "store"))
+    tables = {}
+    for name, table in small_tables.items():
+        folder = "layers" if name in ("steps", "tool_calls") else "snapshots/s1/tables"
+        path = f"{folder}/{name}/p1.parquet" if folder == "layers" else f"{folder}/{name}.parquet"
+        write_table(store, path, table)
+        tables[name] = [TableFile(path, store.sha256(path), table.num_rows, store.size(path))]
+    manifest = Manifest(
+        snapshot_id="s1",
+        parent_id=None,
+        run_key="k1",
+        inputs={},
+        packs=["p1"],
+        tables=tables,
+        files=[],
+        funnel={"read": 6, "trajectories": 5, "kept": 4},
+    )
+    write_manifest(store, manifest)
+    set_current(store, "s1")
+    return store

@@ -112,24 +112,24 @@ class _Scan:
 
     def redact(self, text: str) -> str:
         encoded = _encode(text)
-        flagged = [self.compiled.rules[index] for index in sorted(self.compiled.triggers.Match(encoded) or ())]
-        if not flagged and self.bare_pattern is None:
+        if not self.compiled.triggers.Match(encoded) and self.bare_pattern is None:
             return text
         num_before = self.placeholders.counts.total()
-        redacted = b"".join(self._redact_segments(encoded, flagged))
+        redacted = b"".join(self._redact_segments(encoded))
         if self.placeholders.counts.total() == num_before:
             return text
         return redacted.decode("utf-8", "surrogatepass")
 
-    def _redact_segments(self, text: bytes, flagged: list[tuple[Rule, "re2._Regexp"]]) -> Iterator[bytes]:
+    def _redact_segments(self, text: bytes) -> Iterator[bytes]:
         end = 0
         for match in placeholder_pattern().finditer(text):
-            yield self._redact_segment(text[end : match.start()], flagged)
+            yield self._redact_segment(text[end : match.start()])
             yield match.group()
             end = match.end()
-        yield self._redact_segment(text[end:], flagged)
+        yield self._redact_segment(text[end:])
 
-    def _redact_segment(self, segment: bytes, flagged: list[tuple[Rule, "re2._Regexp"]]) -> bytes:
+    def _redact_segment(self, segment: bytes) -> bytes:
+        flagged = [self.compiled.rules[index] for index in sorted(self.compiled.triggers.Match(segment) or ())]
         parts = []
         last_end = 0
         for start, end, kind in self._claimed_spans(segment, flagged):

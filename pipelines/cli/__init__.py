@@ -1,0 +1,69 @@
+"""The command `trajsift`: one file a verb."""
+
+import sys
+from collections.abc import Sequence
+
+import click
+import typer
+
+from schemas.errors import TrajsiftError
+
+_INTERRUPTED = 130
+
+_HELP = """Curate lakes of agent rollouts into training sets.
+
+Exit codes: 0 done · 2 wrong setting, flag or argument · 3 missing, empty or unusable input · 4 store unusable ·
+5 store held by another run · 6 disk full · 7 worker lost · 8 rows not conserved · 9 a quality limit crossed ·
+10 query refused or failed · 130 interrupted.
+"""
+
+
+def build_app() -> typer.Typer:
+    """Return the command with its verbs; each verb imports what it needs when it works."""
+    from pipelines.cli.explain import explain
+    from pipelines.cli.rollback import rollback
+    from pipelines.cli.run import run
+    from pipelines.cli.sample_lake import sample_lake
+    from pipelines.cli.snapshots import snapshots
+    from pipelines.cli.sql import sql
+
+    app = typer.Typer(
+        help=_HELP,
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.command("run")(run)
+    app.command("sql")(sql)
+    app.command("explain")(explain)
+    app.command("snapshots")(snapshots)
+    app.command("rollback")(rollback)
+    app.command("sample-lake")(sample_lake)
+    return app
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code; what follows `--` are Beam flags."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    flags: list[str] = []
+    if "--" in words:
+        cut = words.index("--")
+        words, flags = words[:cut], words[cut + 1 :]
+    try:
+        result = build_app()(args=words, prog_name="trajsift", standalone_mode=False, obj=flags)
+    except TrajsiftError as error:
+        click.echo(f"error: {error}", err=True)
+        return error.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted; nothing was published", err=True)
+        return _INTERRUPTED
+    return result if isinstance(result, int) else 0
+
+
+def run_command() -> None:
+    """Enter the command from the console script."""
+    sys.exit(main())

@@ -15,7 +15,8 @@ from pipelines.runners.options import make_runner
 from pipelines.runners.watch import end_children, watch_workers
 from schemas.errors import TrajsiftError, WorkerLostError
 
-_ERROR_LINE = re.compile(r"^(?:\w+: )?schemas\.errors\.(\w+): (.*?)(?: \[while running '.*'\])?$", re.MULTILINE)
+_ERROR_LINE = re.compile(r"^(?:\w+: )?schemas\.errors\.(\w+): (.*)$", re.MULTILINE)
+_PLACE = re.compile(r" \[while running '.*'\]\Z")
 
 
 def end_command(message: str) -> None:
@@ -51,8 +52,8 @@ class Execution:
 def _own_errors() -> Iterator[None]:
     try:
         yield
-    except TrajsiftError:
-        raise
+    except TrajsiftError as error:
+        raise type(error)(_PLACE.sub("", str(error))) from error
     except Exception as error:
         rebuilt = error_from_text(str(error))
         if rebuilt is None:
@@ -67,4 +68,4 @@ def error_from_text(text: str) -> TrajsiftError | None:
         return None
     name, message = found[-1]
     kind = getattr(importlib.import_module("schemas.errors"), name, None)
-    return kind(message) if isinstance(kind, type) and issubclass(kind, TrajsiftError) else None
+    return kind(_PLACE.sub("", message)) if isinstance(kind, type) and issubclass(kind, TrajsiftError) else None

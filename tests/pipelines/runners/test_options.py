@@ -1,0 +1,34 @@
+import pytest
+from apache_beam.options.pipeline_options import DirectOptions
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+
+from pipelines.runners.options import make_runner, num_workers, parse_beam_flags
+from schemas.errors import SettingsError
+
+
+def test_known_flags_pass() -> None:
+    options = parse_beam_flags(["--direct_running_mode=multi_processing", "--direct_num_workers=2"])
+    assert options.view_as(DirectOptions).direct_running_mode == "multi_processing"
+    assert num_workers(options) == 2
+    assert num_workers(parse_beam_flags([])) == 1
+
+
+@pytest.mark.parametrize("flags", [[], ["--runner=DirectRunner"], ["--runner=FnApiRunner"]])
+def test_the_in_memory_runner_is_the_default(flags: list[str]) -> None:
+    assert isinstance(make_runner(parse_beam_flags(flags)), FnApiRunner)
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--direct_num_worker=2"], r"--direct_num_worker=2: unknown Beam flag, did you mean --direct_num_workers\?"),
+        (["stray"], "stray: unknown Beam flag"),
+        (["--direct_num_workers=two"], "invalid int value: 'two'"),
+        (["--direct_running_mode=threads"], "invalid choice: 'threads'"),
+        (["--runner=DaskRunner"], "loses rows"),
+        (["--save_main_session"], "leave the flag out"),
+    ],
+)
+def test_wrong_flags_are_refused(flags: list[str], message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        parse_beam_flags(flags)

@@ -14,7 +14,7 @@ _WORKER_THREAD = "run_worker"
 def watch_workers(on_loss: Callable[[str], None]) -> Iterator[None]:
     """Call `on_loss` with a message when a worker process of Beam ends by a signal or an error inside the block.
 
-    Beam starts each worker from a thread of its own that raises when the worker's exit code is not 0, and tells nobody.
+    Beam starts each worker from a thread that raises when the worker's exit code is not 0, and tells nobody.
     """
     previous = threading.excepthook
 

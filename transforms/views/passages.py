@@ -1,0 +1,112 @@
+"""The passages of a trajectory: what of it may be compared, before boilerplate is taken out.
+
+Left out always: system prompts, demonstrations, context copied from another run, tool schemas (they are no step), and
+the task's statement where a message before the agent's first turn repeats it. What a user or an environment says later
+is an observation.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+import orjson
+
+from schemas.records import Call, Step, Trajectory
+
+TASK_STEP = 0
+"""Step id under which the task's statement stands; the trajectory's own steps count from 1."""
+
+_BLANK_LINES = re.compile(r"\n\s*\n")
+
+
+class PassageKind(StrEnum):
+    """What a passage is in its step."""
+
+    TASK = "task"
+    THOUGHT = "thought"
+    ACTION = "action"
+    OBSERVATION = "observation"
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A text of a step, split into paragraphs; thoughts and actions are one paragraph each."""
+
+    step_id: int
+    kind: PassageKind
+    paragraphs: tuple[str, ...]
+
+
+def passages_of(trajectory: Trajectory) -> list[Passage]:
+    """Return the trajectory's passages: the task's statement first, then step by step; empty ones are left out."""
+    task = trajectory.header.task_text or ""
+    passages = [Passage(TASK_STEP, PassageKind.TASK, paragraphs_of(task))]
+    statement = _collapsed(task)
+    has_acted = False
+    for step in comparable_steps(trajectory):
+        if step.source == "agent":
+            has_acted = True
+            passages.extend(_agent_passages(step))
+        else:
+            paragraphs = paragraphs_of(step.message or "")
+            if not has_acted:
+                paragraphs = tuple(text for text in paragraphs if not _restates(text, statement))
+            passages.append(Passage(step.step_id, PassageKind.OBSERVATION, paragraphs))
+            passages.append(Passage(step.step_id, PassageKind.OBSERVATION, paragraphs_of(step.obs_text or "")))
+    return [passage for passage in passages if passage.paragraphs]
+
+
+def comparable_steps(trajectory: Trajectory) -> Iterator[Step]:
+    """Give the steps that may be compared: no system prompt, no demonstration, no copied context."""
+    for step in trajectory.steps:
+        if step.source != "system" and not step.is_demo and not step.is_copied_context:
+            yield step
+
+
+def paragraphs_of(text: str) -> tuple[str, ...]:
+    """Return the parts of `text` between blank lines, stripped, without empty ones."""
+    return tuple(part for part in map(str.strip, _BLANK_LINES.split(text)) if part)
+
+
+def call_arguments(call: Call) -> dict[str, str]:
+    """Return a call's arguments as text by name, in the order of the names; empty when they are no object."""
+    if call.arguments_json is None:
+        return {}
+    try:
+        arguments = orjson.loads(call.arguments_json)
+    except orjson.JSONDecodeError:
+        return {}
+    if not isinstance(arguments, dict):
+        return {}
+    return {name: _as_text(arguments[name]) for name in sorted(arguments)}
+
+
+def _agent_passages(step: Step) -> Iterator[Passage]:
+    thought = "\n".join(text.strip() for text in (step.reasoning, step.message) if text and text.strip())
+    yield Passage(step.step_id, PassageKind.THOUGHT, (thought,) if thought else ())
+    actions = "\n".join(_action_text(call) for call in step.calls)
+    if not step.calls and step.command and step.command.strip() not in thought:
+        actions = step.command.strip()
+    yield Passage(step.step_id, PassageKind.ACTION, (actions,) if actions else ())
+    yield Passage(step.step_id, PassageKind.OBSERVATION, paragraphs_of(step.obs_text or ""))
+
+
+def _action_text(call: Call) -> str:
+    arguments = call_arguments(call)
+    if arguments:
+        return "\n".join([call.tool_name, *(f"{name} {value}" for name, value in arguments.items())])
+    return f"{call.tool_name} {call.arguments_raw or call.arguments_json or ''}".strip()
+
+
+def _as_text(value: object) -> str:
+    return value if isinstance(value, str) else orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+
+
+def _restates(paragraph: str, statement: str) -> bool:
+    collapsed = _collapsed(paragraph)
+    return bool(statement) and (collapsed in statement or statement in collapsed)
+
+
+def _collapsed(text: str) -> str:
+    return " ".join(text.split())

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import comb
 from typing import NamedTuple
 
-from scipy.special import betainc
+from scipy.special import betainc, betaincc
 
 from schemas.reasons import Difficulty
 
@@ -42,7 +42,7 @@ class Posterior(NamedTuple):
 
     def above(self, rate: float) -> float:
         """Return P(p > rate)."""
-        return float(betainc(self.b, self.a, 1 - rate))
+        return float(betaincc(self.a, self.b, rate))
 
     def after(self, tally: Tally) -> "Posterior":
         """Return the posterior once the tally has been seen too."""

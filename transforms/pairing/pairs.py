@@ -23,10 +23,10 @@ PAIR_KIND: Final = "trajectory"
 
 
 class PairResult(NamedTuple):
-    """The tables `pairs`, ordered by row_id, and `uses` (dataset dpo), ordered by role and traj_id.
+    """The tables `pairs`, ordered by row_id, and `uses` (dataset dpo), ordered by role, traj_id and row_id.
 
-    `uses` has exactly one row per candidate: a success is a candidate for the chosen side, every other trajectory for
-    the rejected side. Its `row_id` joins the ids of all pairs the trajectory stands in by a space.
+    A success is a candidate for the chosen side, every other trajectory for the rejected side. `uses` has one row per
+    candidate and pair it stands in, and exactly one for a candidate that stands in none.
     """
 
     pairs: pa.Table
@@ -144,20 +144,26 @@ def _use_rows(
         standing[pair["rejected_id"]].append(pair)
     rows = []
     for candidate in sorted(candidates, key=lambda candidate: (candidate.role, candidate.traj_id)):
-        own = standing.get(candidate.traj_id, [])
-        rows.append(
-            {
-                "dataset": DATASET,
-                "role": candidate.role,
-                "traj_id": candidate.traj_id,
-                "task_key": candidate.task_key,
-                "row_id": " ".join(pair["row_id"] for pair in own) or None,
-                "used": bool(own),
-                "reason": str(UseReason.USED if own else reasons[candidate.traj_id]),
-                "weight": candidate.weight,
-                "copies": sum(pair["copies"] for pair in own),
-                "split": candidate.split,
-                "position_key": own[0]["position_key"] if own else None,
-            }
+        own = standing.get(candidate.traj_id)
+        rows += (
+            [_use_row(candidate, UseReason.USED, pair) for pair in own]
+            if own
+            else [_use_row(candidate, reasons[candidate.traj_id], {})]
         )
     return rows
+
+
+def _use_row(candidate: Candidate, reason: UseReason, pair: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "dataset": DATASET,
+        "role": candidate.role,
+        "traj_id": candidate.traj_id,
+        "task_key": candidate.task_key,
+        "row_id": pair.get("row_id"),
+        "used": bool(pair),
+        "reason": str(reason),
+        "weight": pair.get("weight", candidate.weight),
+        "copies": pair.get("copies", 0),
+        "split": candidate.split,
+        "position_key": pair.get("position_key"),
+    }

@@ -90,8 +90,8 @@ def test_a_pair_is_written_with_its_facts_and_uses() -> None:
         "position_key": position,
     }
     assert result.uses.to_pylist() == [
-        use | {"role": "chosen", "traj_id": "s", "weight": 4.0},
-        use | {"role": "rejected", "traj_id": "f", "weight": 1.0},
+        use | {"role": "chosen", "traj_id": "s", "weight": 2.0},
+        use | {"role": "rejected", "traj_id": "f", "weight": 2.0},
     ]
 
 
@@ -256,7 +256,8 @@ def test_mining_holds_its_promises_on_any_lake(
     assert all(count <= per_trajectory for count in uses.values())
     groups = Counter((one["task_group"], one["semantic_group"], other["semantic_group"]) for one, other in pairs)
     assert all(count == 1 for count in groups.values())
-    assert sorted(result.uses["traj_id"].to_pylist()) == sorted(by_id)
+    expected = [traj_id for traj_id in sorted(by_id) for _ in range(uses[traj_id] or 1)]
+    assert sorted(result.uses["traj_id"].to_pylist()) == expected
     assert {row["traj_id"] for row in result.uses.to_pylist() if row["used"]} == set(uses)
     shuffled = list(rows)
     shuffle.shuffle(shuffled)

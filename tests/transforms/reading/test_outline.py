@@ -1,0 +1,73 @@
+import gzip
+import io
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from transforms.reading.failures import UnreadableError
+from transforms.reading.outline import Outline, outline_of, outline_of_head
+
+
+def shape(text, *, is_complete=True):
+    return outline_of_head(text.encode(), is_complete=is_complete).shape
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", "empty"),
+        (" \n\n", "empty"),
+        ("# Readme\ntext", "other"),
+        ('{"a": 1}\n{"a": 2}\n', "lines"),
+        ('{"a": 1}', "lines"),
+        ('{"a": \n{"a": 2}\n{"a": 3}\n', "lines"),
+        ('{"a": "cut', "lines"),
+        ('{\n "a": [\n  {"b": 1}\n ]\n}\n', "document"),
+        ('[{"a": 1}, {"a": 2}]', "document"),
+        ('[\n{"a": 1},\n{"a": 2}\n]', "document"),
+    ],
+)
+def test_shape_is_told_by_content(text, expected):
+    assert shape(text) == expected
+
+
+def test_long_document_is_told_from_its_head():
+    text = json.dumps([{"task_id": n, "traj": [{"role": "user"}]} for n in range(100)], indent=1)[:600]
+    outline = outline_of_head(text.encode(), is_complete=False)
+    assert outline.shape == "document"
+    assert outline.keys == (frozenset(), frozenset({"task_id", "traj"}), frozenset(), frozenset({"role"}))
+
+
+def test_long_first_line_is_a_line():
+    outline = outline_of_head(
+        b'\xef\xbb\xbf{"messages": [{"role": "user", "content": "' + b"x" * 500, is_complete=False
+    )
+    assert outline.shape == "lines"
+    assert outline.has(0, "messages")
+    assert outline.has(2, "role", "content")
+
+
+def test_colons_and_brackets_inside_strings_are_no_keys():
+    outline = outline_of_head(b'{"a": "{\\"b\\": [", "c": {"d": 1}}', is_complete=True)
+    assert outline.keys[:2] == (frozenset({"a", "c"}), frozenset({"d"}))
+
+
+def test_packed_lines_and_parquet_columns():
+    packed = gzip.compress(b'{"a": 1}\n')
+    assert outline_of(io.BytesIO(packed), len(packed)) == Outline(
+        "lines",
+        is_packed=True,
+        starts_as="{",
+        keys=(frozenset({"a"}), frozenset(), frozenset(), frozenset()),
+        records=({"a": 1},),
+    )
+    sink = io.BytesIO()
+    pq.write_table(pa.table({"messages": ["[]"], "id": ["a"]}), sink)
+    assert outline_of(io.BytesIO(sink.getvalue()), 1) == Outline("parquet", keys=(frozenset({"messages", "id"}),))
+
+
+def test_damaged_parquet_is_unreadable():
+    with pytest.raises(UnreadableError):
+        outline_of(io.BytesIO(b"PAR1xxx"), 7)

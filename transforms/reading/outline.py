@@ -1,0 +1,116 @@
+"""What a file holds, told from its first bytes: its packing, its shape and the keys that stand at each level."""
+
+import re
+from typing import Any, BinaryIO, Final, NamedTuple
+
+import orjson
+
+from transforms.reading.lines import BOM
+from transforms.reading.parquet_rows import MAGIC, column_names
+from transforms.reading.streams import CutStreamError, is_packed, read_up_to, unpacked
+
+HEAD_BYTES: Final = 256 * 1024
+"""Bytes looked at: the first records of the real files seen have 3 to 60 KB."""
+LOOKED_AT_LINES: Final = 20
+_TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:]', re.DOTALL)
+_MAX_LEVEL: Final = 4
+
+
+class Outline(NamedTuple):
+    """The shape of a file.
+
+    `shape` is parquet | lines | document | empty | other. `keys[n]` holds the object keys seen at nesting level n of
+    the first value, lists counting as levels (of a Parquet file: its columns, at level 0); `starts_as` is its first
+    bracket. `records` are the first lines that could be parsed.
+    """
+
+    shape: str
+    is_packed: bool = False
+    starts_as: str = ""
+    keys: tuple[frozenset[str], ...] = ()
+    records: tuple[dict[str, Any], ...] = ()
+
+    def has(self, level: int, *names: str) -> bool:
+        """Say whether all `names` were seen as keys at `level`."""
+        return level < len(self.keys) and self.keys[level].issuperset(names)
+
+
+def outline_of(stream: BinaryIO, size: int) -> Outline:
+    """Return the outline of the file in `stream`.
+
+    Raises:
+        UnreadableError: The packing or the Parquet footer is damaged.
+        OSError: The stream cannot be read.
+    """
+    head = stream.read(4)
+    stream.seek(0)
+    if head == MAGIC:
+        return Outline("parquet", keys=(frozenset(column_names(stream)),))
+    source = unpacked(stream, size)
+    try:
+        text = read_up_to(source, HEAD_BYTES)
+    except CutStreamError:
+        text = b""
+    return outline_of_head(text, is_complete=len(text) < HEAD_BYTES)._replace(is_packed=is_packed(head))
+
+
+def outline_of_head(head: bytes, *, is_complete: bool) -> Outline:
+    """Return the outline told by the first plain bytes of a file.
+
+    A single object on one line is the first of several `lines`; an object over several lines is a `document`.
+    """
+    text = head.removeprefix(BOM).lstrip()
+    if not text:
+        return Outline("empty" if is_complete else "other")
+    starts_as = chr(text[0]) if text[:1] in {b"{", b"["} else ""
+    keys, end = _scan(text) if starts_as else ((), None)
+    lines = _complete_lines(text, is_complete=is_complete)
+    records = [record for record in map(_record, lines) if record is not None]
+    if starts_as and _is_document(text, end, is_cut=not is_complete):
+        return Outline("document", starts_as=starts_as, keys=keys)
+    if records and (_record(lines[0]) is not None or 2 * len(records) >= len(lines)):
+        return Outline("lines", starts_as="{", keys=keys, records=tuple(records))
+    if starts_as == "{" and b"\n" not in text.strip():
+        return Outline("lines", starts_as="{", keys=keys)
+    return Outline("document" if starts_as else "other", starts_as=starts_as, keys=keys)
+
+
+def _is_document(text: bytes, end: int | None, *, is_cut: bool) -> bool:
+    """Say whether the first value is a list, or an object over several lines with nothing behind it."""
+    if text.startswith(b"["):
+        return end is None or not text[end:].strip()
+    return end is not None and b"\n" in text[:end] and not text[end:].strip() and not is_cut
+
+
+def _complete_lines(text: bytes, *, is_complete: bool) -> list[bytes]:
+    lines = text.split(b"\n", LOOKED_AT_LINES + 1)
+    if not is_complete or len(lines) > LOOKED_AT_LINES:
+        lines = lines[:-1]
+    return [line for line in lines if line.strip()]
+
+
+def _record(line: bytes) -> dict[str, Any] | None:
+    try:
+        value = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return None
+    return value if isinstance(value, dict) and value else None
+
+
+def _scan(text: bytes) -> tuple[tuple[frozenset[str], ...], int | None]:
+    """Return the keys seen at each level of the first value, and where it ends (None: not in these bytes)."""
+    keys: list[set[str]] = [set() for _ in range(_MAX_LEVEL)]
+    depth = 0
+    last_string: bytes | None = None
+    for token in _TOKEN.finditer(text):
+        symbol = token.group()
+        if symbol in {b"{", b"["}:
+            depth += 1
+        elif symbol in {b"}", b"]"}:
+            depth -= 1
+            if depth <= 0:
+                return tuple(frozenset(level) for level in keys), token.end()
+        elif symbol == b":" and last_string is not None and 0 < depth <= _MAX_LEVEL:
+            keys[depth - 1].add(last_string[1:-1].decode("utf-8", "replace"))
+        last_string = symbol if symbol.startswith(b'"') else None
+    return tuple(frozenset(level) for level in keys), None

@@ -64,7 +64,7 @@ class EmbeddingSettings(Section):
     """`hashed`, `minilm` (the packaged all-MiniLM-L6-v2), or a path or hub name of a sentence-transformers model."""
     dimensions: int = Field(default=256, ge=16, le=4096)
     """Dimensions of the hashed encoder."""
-    batch_size: int = Field(default=32, ge=1)
+    batch_size: int = Field(default=32, ge=8)
     """Texts per model batch; batches have one shape, so a vector depends on its text alone."""
     precision: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
     """Precision of the model; `auto` is float32 on a CPU and float16 on a GPU."""

@@ -1,0 +1,83 @@
+"""Which encoder a run uses: what the settings ask for, resolved once before data is read, opened in each worker."""
+
+from typing import Literal, NamedTuple
+
+from schemas.settings import EmbeddingSettings
+from transforms.embedding.contract import Encoder, EncoderIdentity
+from transforms.embedding.hashed import HashedEncoder
+from transforms.embedding.models import (
+    ModelEncoder,
+    ModelSource,
+    Precision,
+    locate_model,
+    model_identity,
+    resolve_device,
+    resolve_precision,
+)
+
+
+class EncoderChoice(NamedTuple):
+    """A resolved encoder; picklable.
+
+    `source` is None for the hashed encoder, which needs nothing but `dimensions`; a model's are known when it is open.
+    """
+
+    identity: EncoderIdentity
+    source: ModelSource | None
+    device: str
+    precision: Precision
+    dimensions: int
+    batch_size: int
+    max_tokens: int
+
+    @property
+    def takes_windows(self) -> bool:
+        """Say whether texts are cut into windows."""
+        return self.source is not None
+
+    def open(self) -> Encoder:
+        """Load the encoder."""
+        if self.source is None:
+            return HashedEncoder(self.dimensions)
+        return ModelEncoder(
+            self.source,
+            device=self.device,
+            precision=self.precision,
+            batch_size=self.batch_size,
+            max_tokens=self.max_tokens,
+        )
+
+
+def choose_encoder(
+    settings: EmbeddingSettings, *, device: Literal["auto", "cpu", "cuda"], window_tokens: int
+) -> EncoderChoice:
+    """Resolve the encoder the settings ask for; nothing is loaded.
+
+    Args:
+        settings: The section `embedding`.
+        device: `execution.device`.
+        window_tokens: Tokens per window, the model's special tokens included.
+
+    Raises:
+        SettingsError: The model, its package or the device is not there, or the model's weights are not the expected
+            ones.
+    """
+    if settings.encoder == "hashed":
+        if device == "cuda":
+            resolve_device(device)
+        source, used_device, precision = None, "cpu", resolve_precision("auto", "cpu")
+        identity = HashedEncoder(settings.dimensions).identity
+    else:
+        source = locate_model(settings.encoder)
+        used_device = resolve_device(device)
+        precision = resolve_precision(settings.precision, used_device)
+        identity = model_identity(source, device=used_device, precision=precision)
+    return EncoderChoice(
+        identity=identity,
+        source=source,
+        device=used_device,
+        precision=precision,
+        dimensions=settings.dimensions,
+        batch_size=settings.batch_size,
+        max_tokens=window_tokens,
+    )

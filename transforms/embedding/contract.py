@@ -1,0 +1,53 @@
+"""What every encoder offers, and the identity under which its vectors are kept."""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+"""Vectors of shape [texts, dimensions]."""
+
+TokenSpan = tuple[int, int]
+"""First character and end of a token in its text."""
+
+
+class EncoderIdentity(NamedTuple):
+    """What a vector depends on beside its text; vectors of unequal identities are never mixed."""
+
+    name: str
+    revision: str
+    precision: str
+    device_class: str
+
+
+class Encoder(Protocol):
+    """Turns texts into vectors.
+
+    A vector is a pure function of its text: neither the other texts of a call nor their order or number change a bit
+    of it.
+    """
+
+    @property
+    def identity(self) -> EncoderIdentity:
+        """What the vectors depend on beside the text."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        ...
+
+    @property
+    def takes_windows(self) -> bool:
+        """Say whether texts are to be cut into windows (a model) or given whole (the hashed encoder)."""
+        ...
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Return float32 vectors [texts, dimensions], L2-normalised; a text without any word gives zeros."""
+        ...
+
+    def token_spans(self, text: str) -> list[TokenSpan]:
+        """Return the spans of the text's tokens, in order, as windows are counted in them."""
+        ...

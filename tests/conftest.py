@@ -1,18 +1,21 @@
 """Fixtures that several test folders share."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
+from schemas.records import Call, Header, SourceUnit, Step, Trajectory
 from schemas.tables import SCHEMAS
 from transforms.store.files import Store
+from transforms.store.keys import short_id
 from transforms.store.manifest import Manifest, set_current, write_manifest
-from transforms.store.packs import TableFile
+from transforms.store.packs import Pack, PackWriter, TableFile, UnitCounts, plan_packs
 from transforms.store.tables import rows_to_table, write_table
+from transforms.views.blocks import blocks_of
 
 
 @pytest.fixture(scope="session")
@@ -142,3 +145,87 @@ def small_store(tmp_path: Path, small_tables: dict[str, pa.Table]) -> Store:
     write_manifest(store, manifest)
     set_current(store, "s1")
     return store
+
+
+@pytest.fixture(scope="session")
+def chat_trajectory() -> Callable[[dict[str, Any]], Trajectory]:
+    """Make a trajectory of an OpenAI-chat row, as plainly as a test of a later stage needs it."""
+    return _chat_trajectory
+
+
+@pytest.fixture(scope="session")
+def write_pack() -> Callable[[Store, Sequence[Trajectory]], Pack]:
+    """Write trajectories and their blocks to a store as the pack of one unit."""
+    return _write_pack
+
+
+def _write_pack(store: Store, trajectories: Sequence[Trajectory]) -> Pack:
+    key = short_id("unit", *sorted(each.traj_id for each in trajectories))
+    unit = SourceUnit(unit_key=key, uri="lake.jsonl", adapter="openai_chat", adapter_version="1", size=1, sha256="")
+    (pack,) = plan_packs([unit], layer_key="layer")
+    with PackWriter(store, pack, layer_key="layer") as writer:
+        for each in trajectories:
+            calls = [call for step in each.steps for call in step.calls]
+            acted = {"traj_id": each.traj_id, "repeat_ratio": 0.0, "loop_length": 0, "ignored_feedback_count": 0}
+            acted |= {"invalid_action_ratio": 0.0, "recovered": False, "premature_submit": False}
+            acted |= {"no_verification": False, "agent_acted": True}
+            features = {"traj_id": each.traj_id, "content_hash": "", "task_text_hash": "", "toolset_hash": ""}
+            features |= {"actions_hash": short_id(*(call.args_hash for call in calls)), "num_calls": len(calls)}
+            features |= {"num_distinct_tools": 1, "horizon": "short", "verifiable": True, "token_count": 1}
+            derived = {"blocks": blocks_of(each), "behaviours": [acted], "features": [features | {"tokenizer": ""}]}
+            writer.add(each, unit, derived | {"audit": [{"traj_id": each.traj_id, "flags": []}]})
+        writer.end_unit(UnitCounts(key, len(trajectories), len(trajectories), 0, 0))
+    return pack
+
+
+def _chat_trajectory(row: dict[str, Any]) -> Trajectory:
+    messages = row["messages"]
+    task_text = row.get("instruction") or next((m["content"] for m in messages if m["role"] == "user"), None)
+    header = Header(
+        source_format="openai_chat",
+        env_name=row.get("environment"),
+        task_id=row.get("task_id"),
+        task_text=task_text,
+        reward=row.get("reward"),
+        model_name=row.get("model"),
+    )
+    return Trajectory(
+        traj_id=row["trajectory_id"],
+        header=header,
+        steps=tuple(_chat_steps(messages)),
+        native_id=row["trajectory_id"],
+        record_key=row["trajectory_id"],
+        record_offset=None,
+        task_hash=short_id("task", " ".join((task_text or "").split())),
+        system_prompt_hash=None,
+    )
+
+
+def _chat_steps(messages: list[dict[str, Any]]) -> Iterator[Step]:
+    results = {m.get("tool_call_id"): m["content"] for m in messages if m["role"] == "tool"}
+    spoken = [m for m in messages if m["role"] != "tool"]
+    for step_id, message in enumerate(spoken, start=1):
+        calls = tuple(
+            Call(
+                call_index=index,
+                call_id=call["id"],
+                tool_name=call["function"]["name"],
+                tool_kind="shell" if call["function"]["name"] == "bash" else "other",
+                arguments_json=call["function"]["arguments"],
+                arguments_state="ok",
+                args_hash=short_id("arguments", call["function"]["arguments"]),
+                is_error=call.get("is_error"),
+            )
+            for index, call in enumerate(message.get("tool_calls") or [])
+        )
+        observed = [results[call.call_id] for call in calls if call.call_id in results]
+        source = {"assistant": "agent"}.get(message["role"], message["role"])
+        yield Step(
+            step_id=step_id,
+            source=source,
+            message=message["content"],
+            message_state="null" if message["content"] is None else "text",
+            calls=calls,
+            obs_text="\n".join(observed) if observed else None,
+            is_demo=message.get("is_demo", False),
+        )

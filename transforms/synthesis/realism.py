@@ -49,7 +49,7 @@ REAL_LIMITS: Final[Mapping[EnvType, Limits]] = {
 }
 """1st and 99th percentile (NumPy's linear rule, shares rounded to 4 decimals, the rest to 2) of public rollouts.
 
-code_repo: the 24 SWE-agent `.traj` of the SWE-agent and SWE-smith repositories that have a trajectory (`measure_swe_agent`).
+code_repo: the 24 `.traj` files of the SWE-agent and SWE-smith repositories that hold steps (`measure_swe_agent`).
 terminal: the 1,802 InterCode-bash records of all models and strategies (`measure_intercode`).
 cross_tool: the 200 airline rollouts of tau-bench's gpt-4o (`measure_messages`).
 Call characters are pooled over the calls of a corpus, the other measures over its rollouts.

@@ -7,12 +7,11 @@ rollouts of a task share about as much as real ones do. Long text is joined from
 
 import random
 from collections.abc import Mapping
-from hashlib import sha256
 from typing import Final, NamedTuple
 
-_ONSETS: Final = (
-    "b br c ch cl d dr f fl g gl gr h j k kl l m n p pl qu r s sk st t tr v vr w z".split()  # fmt: skip
-)
+from transforms.store.keys import sha_hex
+
+_ONSETS: Final = (*"bcdfghjklmnpqrstvwz", "br", "ch", "cl", "dr", "fl", "gl", "gr", "kl", "pl", "sk", "st", "tr", "vr")
 _RHYMES: Final = ("a", "e", "i", "o", "u", "an", "or", "el")
 _SYLLABLES: Final = tuple(onset + rhyme for onset in _ONSETS for rhyme in _RHYMES)
 
@@ -57,10 +56,9 @@ POOL_SIZE: Final = 256
 _TASK_LINES: Final = 512
 
 
-def stream(seed: int, purpose: str, *ids: object) -> random.Random:
+def stream(seed: int, purpose: str, *ids: str | int) -> random.Random:
     """Return the generator of one purpose and id; streams of different purposes or ids are independent."""
-    key = "\x1f".join((str(seed), purpose, *map(str, ids)))
-    return random.Random(int.from_bytes(sha256(key.encode()).digest()[:16]))
+    return random.Random(int(sha_hex(seed, purpose, *ids)[:32], 16))
 
 
 def make_words(rng: random.Random, count: int) -> list[str]:

@@ -85,7 +85,7 @@ def write_answer(
     """Return the answer to a call that works, of about `num_chars` characters; reading shows text of the task."""
     kinds = LINE_KINDS_OF[env_type]
     if phase is Phase.READ:
-        shown = rng.choice(vocabulary.files)[: int(num_chars * 0.6)]
+        shown = rng.choice(vocabulary.files)[: int(num_chars * 0.9)]
         return shown + pools[kinds[0]].text(rng, num_chars - len(shown))
     if phase is Phase.EDIT:
         return f"{rng.choice(vocabulary.paths)} changed\n" + pools[kinds[0]].text(rng, num_chars)
@@ -149,7 +149,7 @@ def _repository_call(rng: random.Random, phase: Phase, *, vocabulary: TaskVocabu
     if phase is Phase.LOCATE:
         return "search_code", {"text": rng.choice(vocabulary.tokens), "path": path.rsplit("/", 1)[0]}
     if phase is Phase.EDIT:
-        body = "".join(rng.choices(vocabulary.lines["code"], k=rng.randrange(1, 9)))
+        body = "".join(rng.choices(vocabulary.lines["code"], k=rng.randrange(1, 6)))
         return "edit_file", {"path": path, "lines": f"{line}:{line + 6}", "text": body}
     if phase is Phase.TEST:
         return "run_tests", {"target": f"tests/test_{rng.choice(vocabulary.tokens)}.py"}

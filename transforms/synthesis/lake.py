@@ -180,7 +180,7 @@ def _own_episode(request: LakeRequest, task: TaskPlan, plan: RolloutPlan, *, voc
 
 def _vocabulary(request: LakeRequest, task: TaskPlan) -> TaskVocabulary:
     kinds = LINE_KINDS_OF[task.env_type]
-    return task_vocabulary(request.seed, task.number, kinds=kinds, file_chars=int(request.size_kb * 120))
+    return task_vocabulary(request.seed, task.number, kinds=kinds, file_chars=int(request.size_kb * 250))
 
 
 def _share_files(request: LakeRequest) -> dict[LakeFormat, int]:

@@ -11,7 +11,7 @@ _SIZE_FACTORS: Final = (0.6, 1.5, 0.9)
 
 _OTHER_CHARS: Final = {EnvType.TERMINAL: 5_200, EnvType.CODE_REPO: 9_700, EnvType.CROSS_TOOL: 8_300}
 """Mean characters of a chat record beside its answers, and below those of a `.traj`: measured on generated lakes."""
-_SWE_AGENT_CHARS: Final = 13_000
+_SWE_AGENT_CHARS: Final = 17_000
 _ESCAPING: Final = {EnvType.TERMINAL: 1.03, EnvType.CODE_REPO: 1.06, EnvType.CROSS_TOOL: 1.1}
 """Bytes that JSON makes of a character."""
 _MIN_CHARS: Final = 1500

@@ -62,7 +62,7 @@ def swe_agent_files(
     report = _report(seed, task, plan, episode)
     return SweAgentFiles(
         f"{run_folder(plan, rollout_index=plan.rollout_index)}/{task.task_id}",
-        orjson.dumps(trajectory, option=orjson.OPT_INDENT_2),
+        orjson.dumps(trajectory),
         None if report is None else orjson.dumps(report, option=orjson.OPT_INDENT_2),
         None if report is None else float(report["resolved"] is True),
     )

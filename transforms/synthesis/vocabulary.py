@@ -53,7 +53,9 @@ LINE_KINDS: Final[Mapping[str, tuple[str, ...]]] = {
 """Line templates by kind, four slots each; no template has five fixed words in a row."""
 
 POOL_SIZE: Final = 256
-_TASK_LINES: Final = 512
+_TASK_LINES: Final = 320
+_SHARED_LINES: Final = 160
+_NUM_FILES: Final = 2
 
 
 def stream(seed: int, purpose: str, *ids: str | int) -> random.Random:
@@ -124,7 +126,7 @@ def task_vocabulary(seed: int, task_index: int, *, kinds: tuple[str, ...], file_
         seed: The lake's seed.
         task_index: The task's number.
         kinds: Kinds of lines its environment shows.
-        file_chars: Length of each of its five files, about.
+        file_chars: Length of each of its two files, about.
     """
     rng = stream(seed, "vocabulary", task_index)
     words = make_words(rng, 320)
@@ -133,16 +135,18 @@ def task_vocabulary(seed: int, task_index: int, *, kinds: tuple[str, ...], file_
     lines = {kind: make_lines(rng, kind, tokens=tokens, count=_TASK_LINES) for kind in kinds}
     source = lines[kinds[0]]
     per_file = max(4, file_chars * _TASK_LINES // sum(map(len, source)))
-    files = ["".join(rng.choices(source, k=per_file)) for _ in range(5)]
+    files = ["".join(rng.choices(source, k=per_file)) for _ in range(_NUM_FILES)]
     return TaskVocabulary(words, tokens, paths, lines, files)
 
 
 def rollout_pools(rng: random.Random, vocabulary: TaskVocabulary) -> dict[str, LinePool]:
-    """Mix, for each kind, 96 lines of the task with 160 of words that only this rollout has."""
+    """Mix, for each kind, 160 lines of the task with 96 of words that only this rollout has."""
     own = make_tokens(rng, make_words(rng, 120), 192)
     pools = {}
     for kind, shared in vocabulary.lines.items():
-        start = rng.randrange(_TASK_LINES - 96)
-        lines = shared[start : start + 96] + make_lines(rng, kind, tokens=own, count=POOL_SIZE - 96)
+        start = rng.randrange(_TASK_LINES - _SHARED_LINES)
+        lines = shared[start : start + _SHARED_LINES] + make_lines(
+            rng, kind, tokens=own, count=POOL_SIZE - _SHARED_LINES
+        )
         pools[kind] = LinePool(lines, sum(map(len, lines)) / POOL_SIZE)
     return pools

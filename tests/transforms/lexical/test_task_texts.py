@@ -1,0 +1,71 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transforms.lexical.signatures import DatasketchEngine
+from transforms.lexical.task_texts import TaskText, distinguishing_marks, join_task_texts
+
+LONG = "please repair the slow parser so that all of the tests of the project pass again and the build stays green"
+TEXTS = st.sampled_from(
+    ["", "git push", "git  push", "git pull", LONG, LONG + " soon", LONG + " in 3 days", LONG[::-1]]
+)
+
+
+def groups(*texts, scope=""):
+    tasks = [TaskText(f"id:{number}", text, scope) for number, text in enumerate(texts)]
+    return list(join_task_texts(tasks, DatasketchEngine(), min_similarity=0.8).values())
+
+
+def test_near_duplicates_join_under_the_smallest_key():
+    assert groups(LONG, LONG.replace("green", "blue"), "write a poem about the quiet sea at night") == [
+        "id:0",
+        "id:0",
+        "id:2",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (f"{LONG} within 3 days", f"{LONG} within 4 days"),
+        (f"{LONG} in src/parser.py", f"{LONG} in src/lexer.py"),
+        (f"{LONG} in parser.py", f"{LONG} in lexer.py"),
+        (f'{LONG} named "alpha"', f'{LONG} named "beta"'),
+        (f"{LONG} named `alpha`", f"{LONG} named `beta`"),
+    ],
+)
+def test_tasks_that_differ_in_a_number_path_or_quoted_name_stay_apart(left, right):
+    assert groups(left, right) == ["id:0", "id:1"]
+
+
+def test_short_texts_join_only_when_equal():
+    assert groups("git push", "git pull", " git  push\n", "", "") == ["id:0", "id:1", "id:0", "id:3", "id:4"]
+
+
+def test_tasks_of_two_repositories_stay_apart():
+    tasks = [TaskText("id:a", LONG, "one@"), TaskText("id:b", LONG, "two@")]
+
+    assert join_task_texts(tasks, DatasketchEngine(), min_similarity=0.8) == {"id:a": "id:a", "id:b": "id:b"}
+
+
+def test_marks_are_numbers_paths_files_and_quoted_names():
+    assert distinguishing_marks("Don't touch 'a b' in (src/x), see notes.md, 1,200 rows; e.g it's `f`.") == {
+        "number 1,200",
+        "name a b",
+        "name f",
+        "path src/x",
+        "path notes.md",
+        "path e.g",
+    }
+
+
+@given(st.lists(TEXTS, max_size=8), st.randoms(use_true_random=False))
+def test_groups_depend_on_no_order_and_are_named_after_their_smallest_key(texts, random):
+    tasks = [TaskText(f"id:{number}", text) for number, text in enumerate(texts)]
+    joined = join_task_texts(tasks, DatasketchEngine(), min_similarity=0.8)
+    random.shuffle(tasks)
+
+    assert join_task_texts(tasks, DatasketchEngine(), min_similarity=0.8) == joined
+    assert set(joined) == {task.task_key for task in tasks}
+    for group in set(joined.values()):
+        assert group == min(key for key, value in joined.items() if value == group)

@@ -1,0 +1,81 @@
+"""The table `clusters` as far as text decides it, and the figures a report shows of it."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.tables import SCHEMAS
+
+METHOD_NONE = "none"
+METHOD_EXACT = "exact"
+METHOD_LEXICAL = "lexical"
+METHOD_EMPTY = "empty"
+
+
+class CopyFigures(NamedTuple):
+    """How much of a lake repeats itself.
+
+    Attributes:
+        num_grouped: Trajectories in redundant groups of two or more.
+        num_groups: Redundant groups of two or more.
+        num_action_repeats: Trajectories whose calls equal another's of the same task group and outcome class.
+        num_action_groups: Groups of such trajectories.
+    """
+
+    num_grouped: int
+    num_groups: int
+    num_action_repeats: int
+    num_action_groups: int
+
+
+def cluster_table(labels: pa.Table, groupings: pa.Table) -> pa.Table:
+    """Return the table `clusters`; semantic groups are the lexical ones and families are unknown.
+
+    Args:
+        labels: Columns `traj_id`, `task_key`, `task_group`, `environment`, `outcome_class`, `is_empty`, one row per
+            trajectory.
+        groupings: Rows of `GROUPING_SCHEMA`, one per row of `labels`, in any order.
+    """
+    groupings = groupings.sort_by("row")
+    rows = groupings["row"].to_numpy()
+    exact, lexical = groupings["exact_keeper"].to_numpy(), groupings["lexical_keeper"].to_numpy()
+    method = np.where(lexical == rows, METHOD_NONE, np.where(exact == lexical, METHOD_EXACT, METHOD_LEXICAL))
+    method = np.where(labels["is_empty"].to_numpy(), METHOD_EMPTY, method)
+    ids = labels["traj_id"].combine_chunks()
+    keepers = ids.take(pa.array(lexical))
+    known = {name: labels[name] for name in ("traj_id", "task_key", "task_group", "environment", "outcome_class")}
+    columns = known | {
+        "exact_group": ids.take(pa.array(exact)),
+        "lexical_group": keepers,
+        "semantic_group": keepers,
+        "keeper_id": keepers,
+        "similarity_to_keeper": groupings["similarity"],
+        "method": pa.array(method.tolist(), pa.string()),
+        "verified": pa.array(np.ones(len(rows), dtype=bool)),
+        "group_size": pa.array(np.bincount(lexical, minlength=len(rows))[lexical], pa.int32()),
+    }
+    schema = SCHEMAS["clusters"]
+    arrays = [columns[field.name] if field.name in columns else pa.nulls(len(rows), field.type) for field in schema]
+    return pa.table(arrays, names=schema.names).cast(schema)
+
+
+def copy_figures(clusters: pa.Table, features: pa.Table) -> CopyFigures:
+    """Count redundant groups, and beside them exact repeats of a run's calls.
+
+    Args:
+        clusters: Columns `traj_id`, `task_group`, `outcome_class`, `keeper_id`, `group_size`.
+        features: Columns `traj_id`, `actions_hash`, `num_calls`; runs without a call repeat nothing.
+    """
+    grouped = clusters.filter(pc.greater(clusters["group_size"], 1))
+    acting = features.filter(pc.greater(features["num_calls"], 0)).select(["traj_id", "actions_hash"])
+    cells = clusters.select(["traj_id", "task_group", "outcome_class"]).join(acting, "traj_id", join_type="inner")
+    counts = cells.group_by(["task_group", "outcome_class", "actions_hash"]).aggregate([("traj_id", "count")])
+    repeats = counts.filter(pc.greater(counts["traj_id_count"], 1))
+    return CopyFigures(
+        num_grouped=grouped.num_rows,
+        num_groups=pc.count_distinct(grouped["keeper_id"]).as_py(),
+        num_action_repeats=pc.sum(repeats["traj_id_count"]).as_py() or 0,
+        num_action_groups=repeats.num_rows,
+    )

@@ -1,0 +1,96 @@
+"""Task groups: tasks whose statements are the same but for their wording."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from transforms.lexical.candidates import similar_pairs
+from transforms.lexical.shingles import jaccard, shingles
+from transforms.lexical.signatures import SignatureEngine
+
+_ESTIMATE_MARGIN = 0.15
+"""How far below the threshold an estimate may lie before the pair is checked: four standard errors at .8."""
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_QUOTED = re.compile(r"\"([^\"\n]{1,200})\"|`([^`\n]{1,200})`|(?<!\w)'([^'\n]{1,200})'(?!\w)")
+_FILE_NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,5}")
+_AROUND_PATHS = ".,;:!?()[]{}<>\"'`"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskText:
+    """A task: its key, the text that states it, and what else must be equal for two tasks to be one (repository …)."""
+
+    task_key: str
+    text: str
+    scope: str = ""
+
+
+def join_task_texts(tasks: Iterable[TaskText], engine: SignatureEngine, *, min_similarity: float) -> dict[str, str]:
+    """Return the task group of each task key: the smallest task key of the tasks joined.
+
+    Two tasks join when the word 5-gram Jaccard similarity of their texts, computed exactly, reaches `min_similarity`
+    (texts under five words: when they are equal), and never when they differ in their scope, or in a number, path or
+    quoted name. Tasks joined to a common third are one group, so that no near-duplicate leaks into another split.
+    A task without text joins none.
+
+    Args:
+        tasks: Tasks with unique keys, in any order.
+        engine: Makes the signatures that find candidates.
+        min_similarity: Smallest similarity, 0 to 1.
+    """
+    ordered = sorted(tasks, key=lambda task: task.task_key)
+    alike: dict[tuple[str, frozenset[str]], list[int]] = defaultdict(list)
+    for index, task in enumerate(ordered):
+        if task.text.strip():
+            alike[task.scope, distinguishing_marks(task.text)].append(index)
+    edges = [
+        edge
+        for members in alike.values()
+        if len(members) > 1
+        for edge in _verified_edges(ordered, members, engine=engine, min_similarity=min_similarity)
+    ]
+    labels = _component_labels(len(ordered), edges)
+    smallest: dict[int, str] = {}
+    for task, label in zip(ordered, labels, strict=True):
+        smallest.setdefault(label, task.task_key)
+    return {task.task_key: smallest[label] for task, label in zip(ordered, labels, strict=True)}
+
+
+def distinguishing_marks(text: str) -> frozenset[str]:
+    """Return the numbers, paths, file names and quoted names of a text: two tasks that differ in one are two tasks."""
+    numbers = (f"number {match.group()}" for match in _NUMBER.finditer(text))
+    quoted = (f"name {next(filter(None, match.groups()))}" for match in _QUOTED.finditer(text))
+    words = (word.strip(_AROUND_PATHS) for word in text.split())
+    paths = (f"path {word}" for word in words if "/" in word or "\\" in word or _FILE_NAME.fullmatch(word))
+    return frozenset([*numbers, *quoted, *paths])
+
+
+def _verified_edges(
+    tasks: Sequence[TaskText], members: Sequence[int], *, engine: SignatureEngine, min_similarity: float
+) -> Iterator[tuple[int, int]]:
+    first_with: dict[frozenset[str], int] = {}
+    for index in members:
+        key = frozenset(shingles(tasks[index].text))
+        first = first_with.setdefault(key, index)
+        if first != index:
+            yield first, index
+    distinct = list(first_with.items())
+    signatures = engine.sign([shingle_set for shingle_set, _ in distinct])
+    for left, right in similar_pairs(signatures, min_similarity=max(0.0, min_similarity - _ESTIMATE_MARGIN)):
+        if jaccard(set(distinct[left][0]), set(distinct[right][0])) >= min_similarity:
+            yield distinct[left][1], distinct[right][1]
+
+
+def _component_labels(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
+    if not count:
+        return []
+    ends = np.array(edges, dtype=np.int64).reshape(-1, 2)
+    graph = coo_array((np.ones(len(ends), dtype=np.int8), (ends[:, 0], ends[:, 1])), shape=(count, count))
+    _, labels = connected_components(graph, directed=False)
+    return [int(label) for label in labels]

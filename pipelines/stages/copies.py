@@ -1,0 +1,178 @@
+"""Stage copies: task groups, outcome classes, and exact and lexical copies inside them.
+
+Reads slim tables, and of the packs the task statements; writes `clusters`, ordered by trajectory id, with the columns
+text decides: semantic groups are the lexical ones, families are unknown. The id of a group is its keeper's.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import apache_beam as beam
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.stages.context import StageContext
+from pipelines.stages.parts import WriteParts, read_parts
+from transforms.judging.identities import environments, task_keys
+from transforms.judging.outcomes import outcome_classes
+from transforms.lexical.cluster_rows import cluster_table
+from transforms.lexical.copies import GROUPING_SCHEMA, MEMBER, GroupCopies, Members
+from transforms.lexical.signatures import NUM_PERMUTATIONS, make_engine
+from transforms.lexical.task_texts import TaskText, join_task_texts
+from transforms.selecting.keepers import keeper_ranks
+from transforms.store.tables import read_table
+from transforms.views.bodies import task_text
+from transforms.views.hashes import boilerplate_by_environment
+
+READS: Final = ("trajectories", "behaviours", "audit", "features", "boilerplate", "views", "signatures")
+WRITES: Final = ("clusters",)
+
+_TRAJECTORY_COLUMNS = (
+    "traj_id",
+    "task_id",
+    "task_hash",
+    "env_type",
+    "env_name",
+    "repo",
+    "base_commit",
+    "reward",
+    "reward_components",
+    "scored",
+    "reward_valid",
+    "termination",
+    "num_agent_steps",
+)
+_SHARD_ROWS = 100_000
+
+
+def run(context: StageContext) -> None:
+    """Name each trajectory's cell, and find its copies there."""
+    trajectories = context.read("trajectories", _TRAJECTORY_COLUMNS)
+    labels = _labels(context, trajectories)
+    members = _members(context, trajectories, labels=labels)
+    groupings = _group(context, members)
+    context.write("clusters", cluster_table(labels, groupings))
+
+
+def _labels(context: StageContext, trajectories: pa.Table) -> pa.Table:
+    """Return what `cluster_table` needs of each trajectory, in the order of the ids."""
+    keys = task_keys(trajectories, context.settings.identity.task_aliases)
+    groups = _task_groups(context, trajectories, keys=keys)
+    outcome = context.settings.outcome
+    classes = outcome_classes(
+        trajectories,
+        context.read("behaviours", ["traj_id", "agent_acted"]),
+        success_threshold=outcome.success_threshold,
+        by_environment=outcome.by_environment,
+        component=outcome.component,
+    )
+    views = context.read("views", ["traj_id", "is_empty"])
+    return pa.table(
+        {
+            "traj_id": trajectories["traj_id"],
+            "task_key": pa.array(keys, pa.string()),
+            "task_group": pa.array([groups[key] for key in keys], pa.string()),
+            "environment": pa.array(environments(trajectories), pa.string()),
+            "outcome_class": pa.array([str(outcome_class) for outcome_class in classes], pa.string()),
+            "is_empty": _aligned(views, trajectories["traj_id"])["is_empty"],
+        }
+    )
+
+
+def _task_groups(context: StageContext, trajectories: pa.Table, *, keys: Sequence[str]) -> dict[str, str]:
+    """Return the task group of each task key."""
+    settings = context.settings.task_groups
+    if not settings.join_near_duplicates:
+        return {key: key for key in keys}
+    ids = trajectories["traj_id"].to_pylist()
+    row_of: dict[str, int] = {}
+    for row, key in enumerate(keys):
+        row_of.setdefault(key, row)
+    statements = _statements(context, {ids[row] for row in row_of.values()})
+    boilerplate = boilerplate_by_environment(context.read("boilerplate", ["environment", "block_hash"]))
+    names = environments(trajectories)
+    repos, commits = trajectories["repo"].to_pylist(), trajectories["base_commit"].to_pylist()
+    tasks = [
+        TaskText(
+            task_key=key,
+            text=task_text(statements.get(ids[row], ""), boilerplate.get(names[row], frozenset())),
+            scope=f"{repos[row] or ''}@{commits[row] or ''}",
+        )
+        for key, row in row_of.items()
+    ]
+    engine = make_engine(context.settings.lexical.engine)
+    return join_task_texts(tasks, engine, min_similarity=settings.min_similarity)
+
+
+def _statements(context: StageContext, traj_ids: set[str]) -> dict[str, str]:
+    """Return the statement of each of the trajectories that states a task: one trajectory per task key is asked."""
+    wanted = pa.array(sorted(traj_ids), pa.string())
+    statements: dict[str, str] = {}
+    for pack in context.packs:
+        table = read_table(context.store, pack.path("trajectories"), ["traj_id", "instruction"])
+        table = table.filter(pc.and_(pc.is_in(table["traj_id"], value_set=wanted), pc.is_valid(table["instruction"])))
+        for traj_id, text in zip(table["traj_id"].to_pylist(), table["instruction"].to_pylist(), strict=True):
+            statements.setdefault(traj_id, text)
+    return statements
+
+
+def _members(context: StageContext, trajectories: pa.Table, *, labels: pa.Table) -> Members:
+    """Write the signatures to the work folder, and return the member of each trajectory."""
+    signatures = context.read("signatures", ["view_hash", "body_hash", "skeleton_hash", "minhash"])
+    matrix = signatures["minhash"].combine_chunks().flatten().to_numpy().reshape(-1, NUM_PERMUTATIONS)
+    folder = context.work_dir / "copies"
+    folder.mkdir(parents=True, exist_ok=True)
+    np.save(folder / "signatures.npy", matrix)
+    views = _aligned(context.read("views", ["traj_id", "view_hash"]), trajectories["traj_id"])
+    places = pc.index_in(views["view_hash"], value_set=signatures["view_hash"].combine_chunks()).to_numpy()
+    texts = _codes(signatures["body_hash"], signatures["skeleton_hash"])[places]
+    members = np.empty(trajectories.num_rows, dtype=MEMBER)
+    members["row"] = np.arange(trajectories.num_rows)
+    members["cell"] = _codes(labels["task_group"], labels["outcome_class"])
+    members["rank"] = keeper_ranks(_keeper_columns(context, trajectories), context.settings.selection.keeper_order)
+    members["text"] = np.where(labels["is_empty"].to_numpy(), -1, texts)
+    members["signature"] = places
+    return members
+
+
+def _keeper_columns(context: StageContext, trajectories: pa.Table) -> pa.Table:
+    audit = _aligned(context.read("audit", ["traj_id", "flags"]), trajectories["traj_id"])
+    features = _aligned(context.read("features", ["traj_id", "token_count"]), trajectories["traj_id"])
+    return (
+        trajectories.select(["traj_id", "reward", "num_agent_steps"])
+        .append_column("num_audit_flags", pc.fill_null(pc.list_value_length(audit["flags"]), 0))
+        .append_column("token_count", features["token_count"])
+    )
+
+
+def _group(context: StageContext, members: Members) -> pa.Table:
+    folder = context.work_dir / "copies"
+    np.save(folder / "members.npy", members)
+    shards = [(start, start + _SHARD_ROWS) for start in range(0, len(members), _SHARD_ROWS)]
+    with context.pipeline("copies") as pipeline:
+        _ = (
+            pipeline
+            | "Shards" >> beam.Create(shards)
+            | "SpreadShards" >> beam.Reshuffle()
+            | "GroupCopies"
+            >> GroupCopies(
+                members_path=folder / "members.npy",
+                signatures_path=folder / "signatures.npy",
+                min_similarity=context.settings.lexical.min_similarity,
+            )
+            | "Write" >> WriteParts(folder / "groupings", GROUPING_SCHEMA)
+        )
+    return read_parts(folder / "groupings", GROUPING_SCHEMA)
+
+
+def _aligned(table: pa.Table, traj_ids: pa.ChunkedArray) -> pa.Table:
+    """Return the rows of `table` in the order of `traj_ids`; an id it lacks gives nulls."""
+    return table.take(pc.index_in(traj_ids, value_set=table["traj_id"].combine_chunks()))
+
+
+def _codes(*columns: pa.ChunkedArray) -> np.ndarray:
+    """Return a number per row, equal where all columns are equal, in the order of the values."""
+    rows = list(zip(*(column.to_pylist() for column in columns), strict=True))
+    place = {values: code for code, values in enumerate(sorted(set(rows)))}
+    return np.array([place[values] for values in rows], dtype=np.int64)

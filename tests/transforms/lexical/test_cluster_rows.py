@@ -1,0 +1,58 @@
+import pyarrow as pa
+
+from schemas.tables import SCHEMAS
+from transforms.lexical.cluster_rows import cluster_table, copy_figures
+from transforms.lexical.copies import GROUPING_SCHEMA
+
+
+def labels(*empty):
+    count = len(empty)
+    return pa.table(
+        {
+            "traj_id": [f"t{row}" for row in range(count)],
+            "task_key": ["id:1"] * count,
+            "task_group": ["id:0"] * count,
+            "environment": ["airline"] * count,
+            "outcome_class": ["success"] * count,
+            "is_empty": list(empty),
+        }
+    )
+
+
+def test_clusters_tell_how_each_member_was_found():
+    groupings = pa.table(
+        [[3, 0, 1, 2, 4], [3, 3, 1, 1, 4], [3, 3, 3, 3, 4], [1.0, 1.0, 0.85, 0.85, 1.0]], schema=GROUPING_SCHEMA
+    )
+
+    table = cluster_table(labels(False, False, False, False, True), groupings)
+
+    assert table.schema == SCHEMAS["clusters"]
+    wanted = ["traj_id", "exact_group", "lexical_group", "keeper_id", "similarity_to_keeper", "method", "group_size"]
+    assert [tuple(row.values()) for row in table.select(wanted).to_pylist()] == [
+        ("t0", "t3", "t3", "t3", 1.0, "exact", 4),
+        ("t1", "t1", "t3", "t3", 0.85, "lexical", 4),
+        ("t2", "t1", "t3", "t3", 0.85, "lexical", 4),
+        ("t3", "t3", "t3", "t3", 1.0, "none", 4),
+        ("t4", "t4", "t4", "t4", 1.0, "empty", 1),
+    ]
+    assert table["semantic_group"] == table["lexical_group"]
+    assert table["family_id"].null_count == 5
+    assert all(table["verified"].to_pylist())
+
+
+def test_figures_count_groups_and_action_repeats_inside_a_cell():
+    clusters = pa.table(
+        {
+            "traj_id": list("abcdef"),
+            "task_group": ["x", "x", "x", "y", "y", "y"],
+            "outcome_class": ["success", "success", "failure", "success", "success", "success"],
+            "keeper_id": ["a", "a", "c", "d", "d", "f"],
+            "group_size": [2, 2, 1, 2, 2, 1],
+        }
+    )
+    features = pa.table(
+        {"traj_id": list("fedcba"), "actions_hash": ["1", "1", "0", "1", "1", "1"], "num_calls": [2, 2, 0, 2, 2, 2]}
+    )
+
+    assert copy_figures(clusters, features) == (4, 2, 4, 2)
+    assert copy_figures(clusters.slice(0, 0), features) == (0, 0, 0, 0)

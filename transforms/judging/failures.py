@@ -73,17 +73,17 @@ def educational_scores(columns: pa.Table) -> np.ndarray:
 
 
 def failure_weights(scores: np.ndarray, *, min_weight: float, max_weight: float) -> np.ndarray:
-    """Return clip(e / mean e, min, max) of every row; 0 where the score is NaN, as the failure teaches nothing.
+    """Return clip(e / mean e, min, max) of every row; the smallest weight where the score is NaN.
 
     Args:
         scores: As `educational_scores` gives them, shape (rows,).
-        min_weight: Smallest weight of an eligible failure.
+        min_weight: Smallest weight.
         max_weight: Largest.
     """
     known = ~np.isnan(scores)
     if not known.any():
-        return np.zeros(len(scores))
-    return np.where(known, np.clip(scores / scores[known].mean(), min_weight, max_weight), 0.0)
+        return np.full(len(scores), min_weight)
+    return np.where(known, np.clip(scores / scores[known].mean(), min_weight, max_weight), min_weight)
 
 
 def ranks_within(groups: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -57,11 +57,11 @@ def _read_seed(line: bytes, place: str) -> SeedTask:
         raise SettingsError(f"{place}: no valid JSON ({error})") from error
     if not isinstance(fields, dict):
         raise SettingsError(f"{place}: must be a JSON object, got {type(fields).__name__}")
-    texts = [_text(fields, field, place=place) for field in _TEXT_FIELDS]
+    task_id, prompt, environment = (_text(fields, field, place=place) for field in _TEXT_FIELDS)
     verifier = {key: value for key, value in fields.items() if key not in _TEXT_FIELDS}
     if not verifier:
         raise SettingsError(f"{place}: no verifier field beside {', '.join(_TEXT_FIELDS)}")
-    return SeedTask(*texts, canonical_json(verifier).decode())
+    return SeedTask(task_id, prompt, environment, canonical_json(verifier).decode())
 
 
 def _text(fields: dict[str, Any], field: str, *, place: str) -> str:
@@ -110,8 +110,8 @@ def choose_rl_tasks(
     learnable = [task for task in tasks if _is_learnable(task, seeding=share > 0)]
     few = _drawn([task for task in learnable if task.reason == "few_rollouts"], seed, purpose="few rollouts")
     sure = [task for task in learnable if task.reason != "few_rollouts"]
-    waiting = [task for task in tasks if task.decision == TaskDecision.HARD_SEED and task not in learnable]
-    seeds = _drawn(waiting, seed, purpose="hard seeds") if share > 0 else []
+    waiting = [task for task in tasks if task.decision == TaskDecision.HARD_SEED] if share > 0 else []
+    seeds = _drawn(waiting, seed, purpose="hard seeds")
     unsolved = _drawn([task for task in tasks if task.decision == TaskDecision.UNSOLVED], seed, purpose="unsolved")
     sizes = _row_counts(sure, few, seeds=seeds, num_unsolved=len(unsolved), shares=(share, unsolved_share))
     used = {task.task_key for task in sure}

@@ -81,12 +81,12 @@ def test_row_that_is_not_eligible_has_no_score_and_no_part_in_the_ranks() -> Non
 def test_weight_is_the_score_over_the_mean_within_bounds() -> None:
     scores = np.array([0.1, 0.2, 0.3, np.nan])
 
-    assert failure_weights(scores, min_weight=0.25, max_weight=4.0).tolist() == pytest.approx([0.5, 1.0, 1.5, 0.0])
-    assert failure_weights(scores, min_weight=0.75, max_weight=1.25).tolist() == pytest.approx([0.75, 1.0, 1.25, 0.0])
+    assert failure_weights(scores, min_weight=0.25, max_weight=4.0).tolist() == pytest.approx([0.5, 1.0, 1.5, 0.25])
+    assert failure_weights(scores, min_weight=0.75, max_weight=1.25).tolist() == pytest.approx([0.75, 1.0, 1.25, 0.75])
 
 
-def test_no_eligible_failure_has_no_weight() -> None:
-    assert failure_weights(np.array([np.nan, np.nan]), min_weight=0.25, max_weight=4.0).tolist() == [0.0, 0.0]
+def test_failure_that_teaches_nothing_has_the_smallest_weight() -> None:
+    assert failure_weights(np.array([np.nan, np.nan]), min_weight=0.25, max_weight=4.0).tolist() == [0.25, 0.25]
     assert failure_weights(np.array([]), min_weight=0.25, max_weight=4.0).tolist() == []
 
 

@@ -1,0 +1,176 @@
+"""Stage select: which trajectories are in the pool, with what weight, and what each dataset does with them.
+
+Writes `decisions`, ordered by trajectory id, `balance`, ordered by stratum, `pairs`, ordered by row id, and `uses`,
+ordered by dataset, role, trajectory and task.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import apache_beam as beam
+import pyarrow as pa
+
+from pipelines.stages.context import StageContext
+from pipelines.stages.pool import add_weights, read_pool
+from schemas.errors import QualityError
+from schemas.reasons import DecisionReason, UseReason
+from schemas.tables import SCHEMAS
+from transforms.judging.shards import WriteShards, read_shards
+from transforms.pairing.copies import num_copies
+from transforms.pairing.order import position_key
+from transforms.pairing.pairs import mine_pairs
+from transforms.selecting.balance import balance_rows
+from transforms.selecting.budget import BudgetRow, spend_budget
+from transforms.selecting.caps import CapCells
+from transforms.selecting.decisions import KEPT, Verdict, decision_rows, first_verdicts, narrow_verdicts
+from transforms.selecting.keepers import keeper_ranks
+from transforms.selecting.strata import Stratum, parse_stratum, target_shares
+from transforms.selecting.uses import kto_uses, rl_uses, sft_uses
+from transforms.store.files import Store
+from transforms.store.tables import rows_to_table
+
+READS: Final = (
+    "trajectories",
+    "clusters",
+    "features",
+    "behaviours",
+    "audit",
+    "safety",
+    "tasks",
+    "task_policies",
+)
+WRITES: Final = ("decisions", "balance", "pairs", "uses")
+
+
+def run(context: StageContext) -> None:
+    """Choose the pool and what each dataset takes from it."""
+    pool = read_pool(context)
+    ids = pool["traj_id"].to_pylist()
+    survivors = first_verdicts(pool)
+    capped = _cap(context, pool, survivors)
+    verdicts = narrow_verdicts(survivors, ids, chosen=capped, reason=DecisionReason.TASK_CAP)
+    shares = _target_shares(context, pool, verdicts)
+    pool = add_weights(context, pool, verdicts, shares=None)
+    chosen = _spend(context, pool, verdicts, shares=shares)
+    verdicts = narrow_verdicts(verdicts, ids, chosen=chosen, reason=DecisionReason.BUDGET)
+    pool = add_weights(context, pool, verdicts, shares=shares)
+    _check_dropped(verdicts, context.settings.selection.max_drop_ratio)
+    context.write("decisions", decision_rows(pool, verdicts))
+    context.write("balance", _balance(pool, survivors, verdicts, shares=shares))
+    _write_uses(context, pool, verdicts)
+
+
+def _cap(context: StageContext, pool: pa.Table, verdicts: Sequence[Verdict]) -> set[str]:
+    """Return the ids that the cap per task group, outcome class and policy leaves."""
+    ranks = keeper_ranks(pool, context.settings.selection.keeper_order).tolist()
+    columns = [pool[name].to_pylist() for name in ("task_group", "outcome_class", "policy", "traj_id", "family_id")]
+    members = [
+        ((task_group, outcome, policy), (rank, traj_id, family))
+        for task_group, outcome, policy, traj_id, family, rank, verdict in zip(*columns, ranks, verdicts, strict=True)
+        if verdict.reason == DecisionReason.KEPT
+    ]
+    scratch = Store(str(context.work_dir))
+    with context.pipeline("select") as pipeline:
+        _ = (
+            pipeline
+            | "Members" >> beam.Create(members)
+            | "CapCells" >> CapCells(context.settings.selection.max_per_task)
+            | "WriteShards" >> WriteShards(scratch, "caps")
+        )
+    return {traj_id for traj_id, kept in read_shards(scratch, "caps") if kept}
+
+
+def _target_shares(context: StageContext, pool: pa.Table, verdicts: Sequence[Verdict]) -> dict[Stratum, float]:
+    """Return the target shares over the strata of kept rows that a dataset may weigh."""
+    counts: dict[Stratum, int] = {}
+    for name, weighed, verdict in zip(
+        pool["stratum"].to_pylist(), pool["is_weighed"].to_pylist(), verdicts, strict=True
+    ):
+        if weighed and verdict.reason == DecisionReason.KEPT:
+            stratum = parse_stratum(name)
+            counts[stratum] = counts.get(stratum, 0) + 1
+    balance = context.settings.selection.balance
+    return target_shares(counts, balance.alpha, targets=balance.targets)
+
+
+def _spend(
+    context: StageContext, pool: pa.Table, verdicts: Sequence[Verdict], *, shares: dict[Stratum, float]
+) -> set[str]:
+    ranks = keeper_ranks(pool, context.settings.selection.keeper_order).tolist()
+    columns = [pool[name].to_pylist() for name in ("traj_id", "stratum", "task_group", "weight")]
+    rows = [
+        BudgetRow(rank, traj_id, parse_stratum(stratum), task_group, weight)
+        for traj_id, stratum, task_group, weight, rank, verdict in zip(*columns, ranks, verdicts, strict=True)
+        if verdict.reason == DecisionReason.KEPT
+    ]
+    return spend_budget(rows, context.settings.selection.budget, shares=shares)
+
+
+def _check_dropped(verdicts: Sequence[Verdict], max_drop_ratio: float) -> None:
+    dropped = sum(verdict.reason != DecisionReason.KEPT for verdict in verdicts)
+    if dropped > max_drop_ratio * len(verdicts):
+        raise QualityError(
+            f"selection drops {dropped} of {len(verdicts)} trajectories, more than "
+            f"selection.max_drop_ratio={max_drop_ratio:g} allows; nothing is published"
+        )
+
+
+def _balance(
+    pool: pa.Table, survivors: Sequence[Verdict], verdicts: Sequence[Verdict], *, shares: dict[Stratum, float]
+) -> list[dict[str, Any]]:
+    strata = [parse_stratum(name) for name in pool["stratum"].to_pylist()]
+    weighed = pool["is_weighed"].to_pylist()
+    available = [s for s, verdict in zip(strata, survivors, strict=True) if verdict == KEPT]
+    selected = [
+        (stratum, weight if is_weighed else 0.0)
+        for stratum, weight, is_weighed, verdict in zip(
+            strata, pool["weight"].to_pylist(), weighed, verdicts, strict=True
+        )
+        if verdict == KEPT
+    ]
+    return balance_rows(available, selected, shares=shares)
+
+
+def _write_uses(context: StageContext, pool: pa.Table, verdicts: Sequence[Verdict]) -> None:
+    """Write what the wanted datasets do with their candidates, and the pairs of dpo."""
+    targets = context.settings.export.targets
+    kept = pa.array([verdict == KEPT for verdict in verdicts], pa.bool_())
+    pool = pool.append_column("is_kept", kept).append_column("kept", kept)
+    pairs, parts = SCHEMAS["pairs"].empty_table(), []
+    if "dpo" in targets:
+        mined = mine_pairs(
+            pool,
+            seed=context.seed,
+            **context.settings.export.pairs.model_dump(),
+            materialise_weights=context.settings.export.materialise_weights,
+        )
+        pairs = mined.pairs
+        parts.append(mined.uses)
+    rows: list[dict[str, Any]] = []
+    rows += kto_uses(pool) if "kto" in targets else []
+    rows += sft_uses(pool) if "sft" in targets else []
+    if "rl" in targets:
+        seeds = context.settings.selection.seeds
+        tasks = context.read("tasks", ["task_key", "decision", "reason", "weight", "split"])
+        rows += rl_uses(tasks, seed=context.seed, share=seeds.share, unsolved_share=seeds.unsolved_share)
+    materialise = context.settings.export.materialise_weights
+    finished = [finish_use(row, seed=context.seed, materialise=materialise) for row in rows]
+    uses = pa.concat_tables([*parts, rows_to_table(finished, SCHEMAS["uses"])])
+    order = [(name, "ascending") for name in ("dataset", "role", "traj_id", "task_key")]
+    context.write("pairs", pairs)
+    context.write("uses", uses.sort_by(order))
+
+
+def finish_use(row: dict[str, Any], *, seed: int, materialise: bool) -> dict[str, Any]:
+    """Return the use with the number of times its row is written and its place in the dataset.
+
+    A used row is written once, or as often as its weight says when weights are materialised; drawn zero times it is
+    not used after all.
+    """
+    if not row["used"]:
+        return {**row, "copies": 0, "position_key": None}
+    copies = num_copies(row["weight"], seed=seed, row_id=row["row_id"]) if materialise else 1
+    if copies == 0:
+        not_drawn = {"used": False, "reason": str(UseReason.NOT_DRAWN), "row_id": None}
+        return {**row, **not_drawn, "copies": 0, "position_key": None}
+    return {**row, "copies": copies, "position_key": position_key(seed, row["dataset"], row["row_id"])}

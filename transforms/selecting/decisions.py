@@ -1,0 +1,99 @@
+"""Decide for every trajectory whether it is in the curated pool, and say why."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import pyarrow as pa
+
+from schemas.reasons import DecisionReason, OutcomeClass
+
+KEEP: Final = "keep"
+DROP: Final = "drop"
+
+_STAGES: Final[dict[DecisionReason, str]] = {
+    DecisionReason.EXACT_COPY: "copies",
+    DecisionReason.NEAR_DUPLICATE: "copies",
+    DecisionReason.SEMANTIC_DUPLICATE: "similar",
+}
+"""Reason → the stage that found it; the others are found here."""
+
+
+class Verdict(NamedTuple):
+    """The reason for a decision; a redundant trajectory names its keeper and its similarity to it."""
+
+    reason: DecisionReason
+    reference_id: str | None = None
+    similarity: float | None = None
+
+
+KEPT: Final = Verdict(DecisionReason.KEPT)
+
+
+def first_verdicts(columns: pa.Table) -> list[Verdict]:
+    """Return the verdict of every row before cap and budget, in row order.
+
+    The first rule that applies decides: the reward is invalid; there is nothing to learn from, as the agent said
+    nothing; another trajectory keeps its place (an exact copy, a near-duplicate, a semantic duplicate). Safety and
+    audit flags drop nothing from the pool: a dataset leaves a flagged trajectory out where it must not be shown.
+
+    Args:
+        columns: `traj_id`, `outcome_class`, `is_empty`, `keeper_id`, `exact_group`, `lexical_group`,
+            `similarity_to_keeper`; every keeper is a row.
+    """
+    rows = columns.to_pylist()
+    by_id = {row["traj_id"]: row for row in rows}
+    return [_first_verdict(row, by_id[row["keeper_id"]]) for row in rows]
+
+
+def _first_verdict(row: Mapping[str, Any], keeper: Mapping[str, Any]) -> Verdict:
+    if row["outcome_class"] == OutcomeClass.INVALID:
+        return Verdict(DecisionReason.INVALID_REWARD)
+    if row["is_empty"]:
+        return Verdict(DecisionReason.EMPTY)
+    if row["traj_id"] == row["keeper_id"]:
+        return KEPT
+    if row["exact_group"] == keeper["exact_group"]:
+        reason = DecisionReason.EXACT_COPY
+    elif row["lexical_group"] == keeper["lexical_group"]:
+        reason = DecisionReason.NEAR_DUPLICATE
+    else:
+        reason = DecisionReason.SEMANTIC_DUPLICATE
+    return Verdict(reason, row["keeper_id"], row["similarity_to_keeper"])
+
+
+def narrow_verdicts(
+    verdicts: Sequence[Verdict], ids: Sequence[str], *, chosen: Collection[str], reason: DecisionReason
+) -> list[Verdict]:
+    """Return the verdicts with those kept rows that were not chosen dropped for `reason`."""
+    return [
+        Verdict(reason) if verdict.reason == DecisionReason.KEPT and traj_id not in chosen else verdict
+        for traj_id, verdict in zip(ids, verdicts, strict=True)
+    ]
+
+
+def decision_rows(columns: pa.Table, verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
+    """Return the rows of the table `decisions`, exactly one per trajectory, sorted by id.
+
+    Args:
+        columns: `traj_id`, `score`, `educational_score`, `weight`, `stratum`, `split`; a dropped row's weight is 0.
+        verdicts: Verdict of each row.
+    """
+    rows = []
+    for row, verdict in zip(columns.to_pylist(), verdicts, strict=True):
+        kept = verdict.reason == DecisionReason.KEPT
+        rows.append(
+            {
+                "traj_id": row["traj_id"],
+                "decision": KEEP if kept else DROP,
+                "stage": _STAGES.get(verdict.reason, "select"),
+                "reason": str(verdict.reason),
+                "reference_id": verdict.reference_id,
+                "similarity": verdict.similarity,
+                "score": row["score"],
+                "educational_score": row["educational_score"],
+                "weight": row["weight"] if kept else 0.0,
+                "stratum": row["stratum"],
+                "split": row["split"],
+            }
+        )
+    return sorted(rows, key=lambda row: row["traj_id"])

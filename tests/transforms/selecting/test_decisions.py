@@ -1,0 +1,126 @@
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.reasons import DecisionReason
+from transforms.selecting.decisions import KEPT, Verdict, decision_rows, first_verdicts, narrow_verdicts
+
+
+def _row(traj_id: str, **facts: Any) -> dict[str, Any]:
+    alone = {name: traj_id for name in ("keeper_id", "exact_group", "lexical_group")}
+    return {
+        "traj_id": traj_id,
+        "outcome_class": "success",
+        "is_empty": False,
+        "similarity_to_keeper": 1.0,
+        **alone,
+        **facts,
+    }
+
+
+def _verdicts(*rows: dict[str, Any]) -> list[Verdict]:
+    return first_verdicts(pa.Table.from_pylist(list(rows)))
+
+
+def test_redundant_row_names_the_nearest_kind_of_group_it_shares_with_its_keeper() -> None:
+    verdicts = _verdicts(
+        _row("k"),
+        _row("e", keeper_id="k", exact_group="k", lexical_group="k"),
+        _row("l", keeper_id="k", lexical_group="k", similarity_to_keeper=0.9),
+        _row("s", keeper_id="k", similarity_to_keeper=0.96),
+    )
+
+    assert verdicts == [
+        KEPT,
+        Verdict(DecisionReason.EXACT_COPY, "k", 1.0),
+        Verdict(DecisionReason.NEAR_DUPLICATE, "k", 0.9),
+        Verdict(DecisionReason.SEMANTIC_DUPLICATE, "k", 0.96),
+    ]
+
+
+def test_invalid_comes_before_empty_and_empty_before_redundant() -> None:
+    verdicts = _verdicts(
+        _row("k"),
+        _row("i", outcome_class="invalid", is_empty=True, keeper_id="k"),
+        _row("e", is_empty=True, keeper_id="k"),
+        _row("u", outcome_class="unscored"),
+    )
+
+    assert verdicts == [KEPT, Verdict(DecisionReason.INVALID_REWARD), Verdict(DecisionReason.EMPTY), KEPT]
+
+
+def test_narrowing_drops_only_kept_rows_that_were_not_chosen() -> None:
+    verdicts = [KEPT, KEPT, Verdict(DecisionReason.EMPTY)]
+
+    narrowed = narrow_verdicts(verdicts, ["a", "b", "c"], chosen={"a"}, reason=DecisionReason.TASK_CAP)
+
+    assert narrowed == [KEPT, Verdict(DecisionReason.TASK_CAP), Verdict(DecisionReason.EMPTY)]
+
+
+def _pool(*ids: str) -> pa.Table:
+    return pa.table(
+        {
+            "traj_id": ids,
+            "score": [0.1] * len(ids),
+            "educational_score": pa.array([None] * len(ids), pa.float64()),
+            "weight": [1.5] * len(ids),
+            "stratum": ["e/success/hard"] * len(ids),
+            "split": ["train"] * len(ids),
+        }
+    )
+
+
+def test_decisions_have_one_row_a_trajectory_and_a_dropped_one_weighs_nothing() -> None:
+    rows = decision_rows(_pool("b", "a"), [Verdict(DecisionReason.NEAR_DUPLICATE, "a", 0.9), KEPT])
+
+    common = {"score": 0.1, "educational_score": None, "stratum": "e/success/hard", "split": "train"}
+    assert rows == [
+        {
+            "traj_id": "a",
+            "decision": "keep",
+            "stage": "select",
+            "reason": "kept",
+            "reference_id": None,
+            "similarity": None,
+            "weight": 1.5,
+            **common,
+        },
+        {
+            "traj_id": "b",
+            "decision": "drop",
+            "stage": "copies",
+            "reason": "near_duplicate",
+            "reference_id": "a",
+            "similarity": 0.9,
+            "weight": 0.0,
+            **common,
+        },
+    ]
+
+
+def test_decision_names_the_stage_that_found_the_reason() -> None:
+    reasons = list(DecisionReason)
+
+    rows = decision_rows(_pool(*reasons), [Verdict(reason) for reason in reasons])
+
+    stages = {row["reason"]: row["stage"] for row in rows}
+    assert stages.pop("exact_copy") == "copies"
+    assert stages.pop("near_duplicate") == "copies"
+    assert stages.pop("semantic_duplicate") == "similar"
+    assert set(stages.values()) == {"select"}
+
+
+@given(st.lists(st.sampled_from(list(DecisionReason)), max_size=8), st.sets(st.integers(0, 7)))
+def test_kept_and_dropped_are_all_that_was_seen(reasons: list[DecisionReason], chosen: set[int]) -> None:
+    ids = [f"t{number}" for number in range(len(reasons))]
+    verdicts = [Verdict(reason) for reason in reasons]
+
+    narrowed = narrow_verdicts(verdicts, ids, chosen={f"t{number}" for number in chosen}, reason=DecisionReason.BUDGET)
+    rows = decision_rows(_pool(*ids), narrowed) if ids else []
+
+    assert [row["traj_id"] for row in rows] == ids
+    kept = sum(row["decision"] == "keep" for row in rows)
+    assert kept + sum(row["decision"] == "drop" for row in rows) == len(ids)
+    assert kept == sum(reason == DecisionReason.KEPT and number in chosen for number, reason in enumerate(reasons))

@@ -83,12 +83,11 @@ def total_reward(env_type: EnvType, episode: Episode) -> float:
 
 
 def chat_record(task: TaskPlan, plan: RolloutPlan, episode: Episode, *, native_id: str) -> Record:
-    """Return a rollout as an OpenAI chat row; infrastructure failures have no reward or 0 by turns."""
+    """Return a rollout as an OpenAI chat row; a copy has the call ids of its original."""
     is_judged = plan.is_success is not None
-    reward = total_reward(task.env_type, episode) if is_judged else None
-    if plan.infra_cause is not None and task.number % 2:
-        reward = 0.0
+    reward = total_reward(task.env_type, episode) if is_judged else plan.infra_reward
     cause = plan.infra_cause
+    source_index = plan.rollout_index if plan.original is None else plan.original
     minute = task.number * 7 + plan.rollout_index
     return {
         "trajectory_id": native_id,
@@ -104,9 +103,7 @@ def chat_record(task: TaskPlan, plan: RolloutPlan, episode: Episode, *, native_i
         "error": _ERRORS[cause] if cause else None,
         "reward": reward,
         "reward_components": reward_components(task.env_type, episode) if is_judged else None,
-        "messages": chat_messages(
-            task.env_type, episode, call_prefix=f"call_{task.number:06d}{plan.rollout_index:03d}"
-        ),
+        "messages": chat_messages(task.env_type, episode, call_prefix=f"call_{task.number:06d}{source_index:03d}"),
         "tools": tool_schemas(task.env_type),
     }
 

@@ -93,7 +93,8 @@ _FAILURES: Final = (Planted.NEAR_MISS, Planted.LOOP)
 class RolloutPlan(NamedTuple):
     """One rollout to come: its kind, policy and outcome; copies have those of their original.
 
-    `is_success` is None where nothing was judged. `original` is the index of the copied rollout in the same task.
+    `is_success` is None where nothing was judged; `infra_reward` is then what an infrastructure failure states: 0 or
+    nothing. `original` is the index of the copied rollout in the same task.
     """
 
     rollout_index: int
@@ -103,6 +104,7 @@ class RolloutPlan(NamedTuple):
     original: int | None = None
     noise_ratio: float | None = None
     infra_cause: str | None = None
+    infra_reward: float | None = None
     secret_kind: str | None = None
 
 
@@ -180,7 +182,9 @@ def _plan_rollout(
     if kind in _FAILURES:
         return plan._replace(is_success=False)
     if kind is Planted.INFRA:
-        return plan._replace(is_success=None, infra_cause=INFRA_CAUSES[number % len(INFRA_CAUSES)])
+        return plan._replace(
+            is_success=None, infra_cause=rng.choice(INFRA_CAUSES), infra_reward=rng.choice((0.0, None))
+        )
     if kind is Planted.UNSCORED:
         return plan._replace(is_success=None)
     return plan

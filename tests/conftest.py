@@ -1,5 +1,6 @@
 """Fixtures that several test folders share."""
 
+import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from schemas.records import Call, Header, SourceUnit, Step, Trajectory
 from schemas.tables import SCHEMAS
 from transforms.store.files import Store
-from transforms.store.keys import short_id
+from transforms.store.keys import canonical_json, short_id
 from transforms.store.manifest import Manifest, set_current, write_manifest
 from transforms.store.packs import Pack, PackWriter, TableFile, UnitCounts, plan_packs
 from transforms.store.tables import rows_to_table, write_table
@@ -213,7 +214,7 @@ def _chat_steps(messages: list[dict[str, Any]]) -> Iterator[Step]:
                 tool_kind="shell" if call["function"]["name"] == "bash" else "other",
                 arguments_json=call["function"]["arguments"],
                 arguments_state="ok",
-                args_hash=short_id("arguments", call["function"]["arguments"]),
+                args_hash=_arguments_hash(call["function"]["name"], call["function"]["arguments"]),
                 is_error=call.get("is_error"),
             )
             for index, call in enumerate(message.get("tool_calls") or [])
@@ -229,3 +230,10 @@ def _chat_steps(messages: list[dict[str, Any]]) -> Iterator[Step]:
             obs_text="\n".join(observed) if observed else None,
             is_demo=message.get("is_demo", False),
         )
+
+
+def _arguments_hash(tool: str, arguments: str) -> str:
+    try:
+        return short_id(tool, canonical_json(json.loads(arguments)))
+    except ValueError:
+        return short_id(tool, arguments)

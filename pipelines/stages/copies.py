@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from pipelines.stages.context import StageContext
 from pipelines.stages.parts import WriteParts, read_parts
 from transforms.judging.identities import environments, task_keys
-from transforms.judging.outcomes import outcome_classes
+from transforms.judging.outcomes import outcome_classes, outcome_values
 from transforms.lexical.cluster_rows import cluster_table
 from transforms.lexical.copies import GROUPING_SCHEMA, MEMBER, GroupCopies, Members
 from transforms.lexical.signatures import NUM_PERMUTATIONS, make_engine
@@ -139,9 +139,11 @@ def _members(context: StageContext, trajectories: pa.Table, *, labels: pa.Table)
 def _keeper_columns(context: StageContext, trajectories: pa.Table) -> pa.Table:
     audit = _aligned(context.read("audit", ["traj_id", "flags"]), trajectories["traj_id"])
     features = _aligned(context.read("features", ["traj_id", "token_count"]), trajectories["traj_id"])
+    rewards = outcome_values(trajectories, context.settings.outcome.component)
     return (
-        trajectories.select(["traj_id", "reward", "num_agent_steps"])
-        .append_column("num_audit_flags", pc.fill_null(pc.list_value_length(audit["flags"]), 0))
+        trajectories.select(["traj_id", "num_agent_steps"])
+        .append_column("reward", pa.array(rewards, pa.float64()))
+        .append_column("has_audit_flag", pc.greater(pc.fill_null(pc.list_value_length(audit["flags"]), 0), 0))
         .append_column("token_count", features["token_count"])
     )
 

@@ -17,6 +17,7 @@ from schemas.tables import (
     inputs,
     lineage,
     pairs,
+    profiles,
     quarantine,
     safety,
     signatures,
@@ -53,6 +54,7 @@ SCHEMAS: Final[dict[str, pa.Schema]] = {
     "decisions": decisions.SCHEMA,
     "uses": uses.SCHEMA,
     "pairs": pairs.SCHEMA,
+    "profiles": profiles.SCHEMA,
     "balance": balance.SCHEMA,
 }
 

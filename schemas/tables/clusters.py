@@ -21,6 +21,7 @@ SCHEMA = table_schema(
         pa.field("verified", pa.bool_(), nullable=False),
         pa.field("family_id", pa.string()),
         pa.field("family_label", pa.string()),
+        pa.field("family_medoid", pa.string()),
         pa.field("family_probability", pa.float64()),
         pa.field("family_is_noise", pa.bool_()),
         pa.field("group_size", pa.int32(), nullable=False),

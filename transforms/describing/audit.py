@@ -62,7 +62,7 @@ def _edit_flags(edits: list[Edit], scope: str) -> Iterator[str]:
     own: set[str] = set()
     for edit in edits:
         path = edit.path or ""
-        if path in own:
+        if _is_own(path, own):
             continue
         is_grader, is_test = bool(_GRADER_PATH.search(path)), bool(_TEST_PATH.search(path))
         if edit.is_creation and not is_grader:
@@ -80,12 +80,12 @@ def _edit_flags(edits: list[Edit], scope: str) -> Iterator[str]:
 
 
 def _command_flags(actions: list[Action], edits: list[Edit], *, scope: str) -> Iterator[str]:
-    own = {edit.path for edit in edits if edit.is_creation}
+    own = {edit.path for edit in edits if edit.is_creation and edit.path}
     for action in actions:
         for command in action.commands:
             words = [word for word in command.arguments if not word.startswith("-")]
             if command.program == "rm" or (command.program == "git" and words[:1] == ["rm"]):
-                deleted = [word for word in words if word not in own and _base_name(word) not in scope]
+                deleted = [word for word in words if not _is_own(word, own) and _base_name(word) not in scope]
                 if any(_TEST_PATH.search(word) or _GRADER_PATH.search(word) for word in deleted):
                     yield "deletes_tests"
             if command.program == "git" and _looks_ahead(command.arguments):
@@ -120,6 +120,12 @@ def _outcome_flags(header: Header, *, has_edits: bool) -> Iterator[str]:
     is_refuted = any(components.get(name) == 0.0 for name in ("unit_test_pass", "compile_success"))
     if is_refuted or (header.tests_passed == 0 and (header.tests_failed or 0) > 0):
         yield "contradicting_components"
+
+
+def _is_own(path: str, own: set[str]) -> bool:
+    """Say whether the agent made the file; one of the two names may be relative to the other's folder."""
+    short = path.removeprefix("./")
+    return path in own or any(made.endswith(f"/{short}") or short.endswith(f"/{made}") for made in own if short)
 
 
 def _base_name(path: str) -> str:

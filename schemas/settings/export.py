@@ -29,7 +29,7 @@ class ExportSettings(Section):
     """Trajectory pairs."""
     materialise_weights: bool = False
     """Write a row as often as its weight says (seeded stochastic rounding, copies spread apart)."""
-    shard_mb: int = Field(default=256, ge=1)
+    shard_mb: int = Field(default=256, ge=1, le=1024)
     """Size of an export shard before compression, in MB, about."""
     rl_data_source: str | None = None
     """`data_source` of the RL rows; null takes the environment's name."""

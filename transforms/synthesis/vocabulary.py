@@ -1,8 +1,8 @@
 """Seeded words, identifiers and lines: all text of the sample lake is drawn here, from no corpus.
 
-A task has its own words, so tasks share little text; a rollout mixes lines of its task with lines of its own, so the
-rollouts of a task share about as much as real ones do. Long text is joined from pools of 256 lines that one
-`randbytes` call indexes, which is what makes a lake of gigabytes cheap.
+A task has its own words, so tasks share little text; a rollout mixes lines of its task with lines of its own, so
+rollouts of a task share some. Long text is joined from pools of 256 lines that one `randbytes` call indexes, which is
+what makes a lake of gigabytes cheap.
 """
 
 import random

@@ -33,11 +33,18 @@ def has_case_or_digit(value: bytes, following: bytes) -> bool:
 def is_random(value: bytes, following: bytes) -> bool:
     """Say whether a literal mixes letters and digits as a key does and as names, paths and calls in code do not."""
     num_digits = len(value) - len(value.translate(None, _DIGITS))
-    if not num_digits or value.upper() == value.lower() or following in _CODE_FOLLOWS:
+    if value.upper() == value.lower() or following in _CODE_FOLLOWS:
         return False
-    is_mixed = num_digits >= 2 or (value != value.upper() and value != value.lower())
+    has_both_cases = value != value.upper() and value != value.lower()
+    is_mixed = num_digits >= 2 or (num_digits == 1 and has_both_cases) or _is_case_noise(value)
     is_name = _DOTTED_NAME.search(value) or _PATH_OR_URL.search(value)
     return is_mixed and not is_name and is_literal(value, following)
+
+
+def _is_case_noise(value: bytes) -> bool:
+    """Say whether letters alone switch case as random text does; camel case has under three capitals in ten."""
+    num_capitals = sum(65 <= byte <= 90 for byte in value)
+    return len(value) >= 16 and value.isalpha() and 0.3 <= num_capitals / len(value) <= 0.7
 
 
 def is_password(value: bytes, following: bytes) -> bool:

@@ -17,6 +17,8 @@ def test_references_masks_and_documentation_words_are_no_literals(value):
         (b"Abcdefg1", b"", True),
         (b"abcdefg1", b"", False),
         (b"abcdefgh", b"", False),
+        (b"aBcDEfgHiJKlmNop", b"", True),
+        (b"ApplicationConfigurationManager", b"", False),
         (b"12345678", b"", False),
         (b"self.tokens12.next", b"", False),
         (b"make_token12", b"(", False),

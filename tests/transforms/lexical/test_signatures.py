@@ -13,8 +13,8 @@ def test_signature_of_a_set_is_the_same_in_every_version():
     (signature,) = DatasketchEngine().sign([{"a b c d e", "b c d e f"}])
 
     assert signature.dtype == np.uint32
-    assert signature[:4].tolist() == [1667370467, 1968628020, 1112185723, 1133886535]
-    assert DatasketchEngine().scheme == "datasketch-affine32-128-7-w5-1"
+    assert signature[:4].tolist() == [2778617559, 710923703, 6749279, 2123889046]
+    assert DatasketchEngine().scheme == "datasketch-affine32-128-7-crc32-w5-1"
 
 
 @given(st.lists(SETS, max_size=4))

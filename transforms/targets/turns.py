@@ -1,8 +1,13 @@
-"""From the steps of a trajectory back to the messages the model saw."""
+"""From the steps of a trajectory to the messages the model saw.
+
+Unlike `formats.steps.messages_of`, which gives back the source's messages as they were, every result stands right
+behind its call and names it by the call's unique id, as templates need it.
+"""
 
 from collections.abc import Iterator
 
 from schemas.records import Call, Message, MessageCall, Step, Trajectory
+from transforms.formats.leftovers import split_extra
 
 _ROLES = {"system": "system", "user": "user", "agent": "assistant", "environment": "tool"}
 
@@ -28,18 +33,21 @@ def turns_of(trajectory: Trajectory) -> Iterator[Message]:
 
 
 def _results(step: Step, calls: list[Call]) -> Iterator[Message]:
+    _, leftovers = split_extra(step.extra_json)
     if not step.calls and step.obs_text is not None:
-        yield _result(step, step.obs_text)
+        yield _result(step, step.obs_text, parts_json=leftovers.get("observation", {}).get("parts_json"))
     for call in calls:
         text = step.obs_text if len(step.calls) == 1 and call.result_text is None else call.result_text
         if text is not None or call.result_state == "null":
-            yield _result(step, text, call)
+            parts_json = leftovers.get(str(call.call_index), {}).get("parts_json")
+            yield _result(step, text, call=call, parts_json=parts_json)
 
 
-def _result(step: Step, text: str | None, call: Call | None = None) -> Message:
+def _result(step: Step, text: str | None, *, call: Call | None = None, parts_json: str | None = None) -> Message:
     return Message(
         role="tool",
         content=text,
+        parts_json=parts_json,
         tool_call_id=None if call is None else call.call_id,
         tool_name=None if call is None else call.tool_name,
         is_demo=step.is_demo,

@@ -1,4 +1,8 @@
+from dataclasses import replace
+
+from schemas.records import Message, MessageCall
 from tests.transforms.targets.conversation_samples import call, step, trajectory
+from transforms.formats.steps import steps_of
 from transforms.targets.turns import turns_of
 
 
@@ -34,6 +38,15 @@ def test_what_the_environment_says_uncalled_is_a_tool_message_without_a_call() -
         ("tool", "file"),
         ("tool", "tick"),
     ]
+
+
+def test_a_result_keeps_its_parts() -> None:
+    image = Message("tool", "a chart", content_state="parts", parts_json='[{"type":"image_url"}]', tool_call_id="c")
+    calling = Message("assistant", None, calls=(MessageCall("look", "{}", call_id="c"),))
+    turns = list(turns_of(trajectory("t", *steps_of([Message("user", "go"), calling, image]))))
+    assert [turn.parts_json for turn in turns] == [None, None, image.parts_json]
+    uncalled = steps_of([Message("user", "go"), Message("assistant", "ls"), replace(image, tool_call_id=None)])
+    assert [turn.parts_json for turn in turns_of(trajectory("t", *uncalled))] == [None, None, image.parts_json]
 
 
 def test_what_the_simulated_user_calls_is_left_out() -> None:

@@ -1,4 +1,4 @@
-"""Choose the keeper of a redundant group by a written order of rules."""
+"""Rank rollouts by a written order of rules: the best of a redundant group is its keeper."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -44,19 +44,6 @@ def keeper_ranks(columns: pa.Table, keeper_order: Sequence[str]) -> np.ndarray:
     ranks = np.empty(len(order), dtype=np.int64)
     ranks[order] = np.arange(len(order), dtype=np.int64)
     return ranks
-
-
-def group_keepers(groups: Sequence[str], ranks: np.ndarray) -> np.ndarray:
-    """Return for every row the row index of its group's keeper: the member of the lowest rank.
-
-    Args:
-        groups: Group of each row.
-        ranks: Unique ranks as `keeper_ranks` gives them, shape (rows,).
-    """
-    best: dict[str, int] = {}
-    for row in np.argsort(ranks, kind="stable").tolist():
-        best.setdefault(groups[row], row)
-    return np.array([best[group] for group in groups], dtype=np.int64)
 
 
 def _id_ranks(ids: pa.ChunkedArray) -> np.ndarray:

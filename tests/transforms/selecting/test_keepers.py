@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.selecting.keepers import group_keepers, keeper_ranks
+from transforms.selecting.keepers import keeper_ranks
 
 _DEFAULT_ORDER = ["best_reward", "no_audit_flag", "fewest_steps", "smallest_id"]
 _SCHEMA = pa.schema(
@@ -109,16 +109,7 @@ def test_id_that_stands_twice_is_refused() -> None:
 
 
 def test_no_rows_have_no_ranks() -> None:
-    ranks = keeper_ranks(_rows(), _DEFAULT_ORDER)
-
-    assert ranks.tolist() == []
-    assert group_keepers([], ranks).tolist() == []
-
-
-def test_keeper_of_a_group_is_its_member_of_the_lowest_rank() -> None:
-    ranks = np.array([3, 0, 2, 1, 4])
-
-    assert group_keepers(["x", "y", "x", "y", "z"], ranks).tolist() == [2, 1, 2, 1, 4]
+    assert keeper_ranks(_rows(), _DEFAULT_ORDER).tolist() == []
 
 
 @given(

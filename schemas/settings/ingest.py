@@ -23,7 +23,7 @@ class FieldMapSettings(Section):
     """Fields of the reward; converted by the one written table."""
     reward_components: list[str] = Field(default=["reward_components"])
     """Fields of a map from component name to number."""
-    messages: list[str] = Field(default=["messages", "conversation", "trajectory"])
+    messages: list[str] = Field(default=["messages", "conversation", "trajectory", "messages_json"])
     """Fields of the message list; a JSON string of a list is read too."""
     tools: list[str] = Field(default=["tools", "functions"])
     """Fields of the tool schemas."""

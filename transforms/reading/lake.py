@@ -45,6 +45,20 @@ class Listing:
             names[uri.rpartition("/")[2]].append(uri)
         return dict(names)
 
+    @cached_property
+    def by_folder_and_name(self) -> dict[tuple[str, str], list[str]]:
+        """Paths by the name of their folder and their own name, sorted."""
+        names: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for uri in self.uris:
+            *_, folder, name = ("", *uri.split("/"))
+            names[folder, name].append(uri)
+        return dict(names)
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """All paths."""
+        return frozenset(self.uris)
+
     def named(self, name: str) -> list[str]:
         """Return the paths whose file name is `name`."""
         return self.by_name.get(name, [])
@@ -126,6 +140,6 @@ def list_lake(fs: AbstractFileSystem, root: str, include: Sequence[str], exclude
 
 def _matching(glob: str, listing: Listing) -> list[str]:
     literal = glob.strip("/")
-    if literal in set(listing.uris):
+    if literal in listing.known:
         return [literal]
     return [uri for uri in listing.uris if glob_matches(glob, uri)]

@@ -1,0 +1,53 @@
+import pytest
+
+from schemas.reasons import Termination
+from schemas.records import Header, Message, Rollout
+from transforms.formats.assembly import assemble, has_acted, normalise_task_text, system_prompt_hash, task_hash
+from transforms.formats.steps import steps_of
+
+
+def rollout(*messages, **header):
+    return Rollout(Header("openai_chat", **header), messages, "n1", "ab" * 32, "line:1", 0, ("x",), ("y",))
+
+
+def test_trajectory_carries_identity_header_and_steps():
+    source = rollout(Message("user", "Do it"), Message("assistant", "Done"), task_text="Do it", reward=1.0)
+    trajectory = assemble(source, "t1", secrets_redacted={"token": 1})
+    assert (trajectory.traj_id, trajectory.native_id, trajectory.record_key) == ("t1", "n1", "line:1")
+    assert [(step.step_id, step.source) for step in trajectory.steps] == [(1, "user"), (2, "agent")]
+    assert (trajectory.header, trajectory.secrets_redacted) == (source.header, {"token": 1})
+    assert (trajectory.lost_fields, trajectory.parse_warnings) == (("x",), ("y",))
+
+
+def test_task_hash_ignores_case_blanks_and_width():
+    assert normalise_task_text(" Fix\n\tＡ b ") == "fix a b"
+    assert task_hash("Fix  it", "1") == task_hash("fix it", "2")
+    assert task_hash(None, "1") != task_hash(" ", "2")
+
+
+def test_system_prompt_hash_covers_the_leading_system_messages():
+    prompt = [Message("system", "a"), Message("system", "b")]
+    assert system_prompt_hash(steps_of([Message("user", "a")])) is None
+    assert system_prompt_hash(steps_of(prompt)) != system_prompt_hash(steps_of([Message("system", "ab")]))
+    assert system_prompt_hash(steps_of(prompt)) == system_prompt_hash(steps_of([*prompt, Message("user", "x")]))
+
+
+@pytest.mark.parametrize(
+    ("termination", "last", "valid"),
+    [
+        (Termination.KILLED, Message("assistant", " "), False),
+        (Termination.AGENT_ERROR, Message("user", "x"), False),
+        (Termination.AGENT_ERROR, Message("assistant", "I tried"), True),
+        (Termination.SUBMITTED, Message("assistant", ""), True),
+    ],
+)
+def test_fault_before_any_agent_step_makes_the_reward_invalid(termination, last, valid):
+    trajectory = assemble(
+        rollout(Message("user", "t"), last, termination=termination, reward=0.0), "t1", secrets_redacted={}
+    )
+    assert trajectory.header.reward_valid is valid
+    assert trajectory.header.reward == 0.0
+
+
+def test_demonstrations_are_no_acts_of_the_agent():
+    assert not has_acted(steps_of([Message("assistant", "demo", is_demo=True)]))

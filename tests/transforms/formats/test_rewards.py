@@ -1,0 +1,76 @@
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.reasons import QuarantineReason
+from transforms.formats.rewards import MISSING, Reward, convert_components, convert_reward
+from transforms.reading.failures import RecordError
+
+RANGE = (-1000.0, 1000.0)
+
+
+@pytest.mark.parametrize(
+    ("raw", "value", "written"),
+    [
+        (1, 1.0, "1"),
+        (0.5, 0.5, "0.5"),
+        (True, 1.0, "true"),
+        (False, 0.0, "false"),
+        ("True", 1.0, "True"),
+        ("False", 0.0, "False"),
+        (" PASS ", 1.0, " PASS "),
+        ("fail", 0.0, "fail"),
+        ("1.0", 1.0, "1.0"),
+        ("-2e-1", -0.2, "-2e-1"),
+        ("", None, ""),
+        ("nan", None, "nan"),
+        ("1e999", None, "1e999"),
+        (None, None, "null"),
+        (MISSING, None, None),
+        ([1.0], 1.0, "[1.0]"),
+        ([], None, "[]"),
+        ({"total": 0.7}, 0.7, '{"total":0.7}'),
+        ({}, None, "{}"),
+    ],
+)
+def test_conversion_table(raw, value, written):
+    assert convert_reward(raw, RANGE) == Reward(value, written)
+
+
+@pytest.mark.parametrize("raw", ["maybe", "1.0.0", "0x10", "1_000", "٣", [1, 0], {"steps": 3}, ["maybe"]])
+def test_what_the_table_has_no_rule_for_is_set_aside(raw):
+    with pytest.raises(RecordError) as caught:
+        convert_reward(raw, RANGE)
+    assert caught.value.reason is QuarantineReason.INVALID_REWARD
+
+
+@pytest.mark.parametrize("raw", [-1, 1e9, "1e9"])
+def test_reward_out_of_range_is_kept_but_not_scored(raw):
+    reward = convert_reward(raw, (0.0, 1.0))
+    assert (reward.value, reward.warnings) == (None, ("reward_out_of_range",))
+    assert float(reward.raw) == float(raw)
+
+
+@given(raw=st.recursive(st.none() | st.booleans() | st.integers(-9, 9) | st.floats() | st.text(max_size=6), st.lists))
+def test_a_reward_is_finite_unscored_or_refused(raw):
+    try:
+        value = convert_reward(raw, RANGE).value
+    except RecordError:
+        return
+    assert value is None or math.isfinite(value)
+
+
+def test_components_keep_what_is_scored():
+    raw = {"unit_test_pass": True, "compile_success": "0.2", "loc": None, "other": "maybe"}
+    assert convert_components(raw) == {"unit_test_pass": 1.0, "compile_success": 0.2}
+    assert convert_components([1]) == {}
+
+
+def test_rwd_01_every_spelling_is_converted_or_set_aside(shared_dir):
+    path = shared_dir / "cases" / "inputs" / "RWD-01" / "data" / "part-0.jsonl"
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    values = [convert_reward(record.get("reward", MISSING), (0.0, 1.0)).value for record in records]
+    assert values == [1, 0, 1, 0.5, 1, 0, 1, 0, 1, 1, None, None, 1, 0.7, None, None, None, None]

@@ -1,0 +1,77 @@
+"""From a rollout's messages to the steps of a trajectory."""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from schemas.records import Header, Rollout, Step, Trajectory
+from transforms.formats.endings import FAULTS
+from transforms.formats.steps import steps_of
+from transforms.store.keys import short_id
+
+_BLANKS: Final = re.compile(r"\s+")
+
+
+def assemble(rollout: Rollout, traj_id: str, *, secrets_redacted: Mapping[str, int]) -> Trajectory:
+    """Return the trajectory of a redacted rollout.
+
+    Args:
+        rollout: Header and messages, redacted.
+        traj_id: The trajectory's id.
+        secrets_redacted: Replaced secrets by kind.
+    """
+    steps = steps_of(rollout.messages)
+    return Trajectory(
+        traj_id=traj_id,
+        header=_checked_header(rollout.header, steps),
+        steps=steps,
+        native_id=rollout.native_id,
+        record_key=rollout.record_key,
+        record_offset=rollout.record_offset,
+        task_hash=task_hash(rollout.header.task_text, rollout.canonical_sha256),
+        system_prompt_hash=system_prompt_hash(steps),
+        lost_fields=rollout.lost_fields,
+        parse_warnings=rollout.parse_warnings,
+        secrets_redacted=secrets_redacted,
+    )
+
+
+def normalise_task_text(text: str) -> str:
+    """Return a task's text in the form that is compared: NFKC, lower case, single blanks."""
+    return _BLANKS.sub(" ", unicodedata.normalize("NFKC", text)).strip().lower()
+
+
+def task_hash(task_text: str | None, canonical_sha256: str) -> str:
+    """Return the hash of a task's normalised text; a rollout without a task text is its own task."""
+    normalised = normalise_task_text(task_text or "")
+    return short_id("task", normalised) if normalised else short_id("no task text", canonical_sha256)
+
+
+def system_prompt_hash(steps: tuple[Step, ...]) -> str | None:
+    """Return the hash of the system messages before the first other step; None when there are none."""
+    digest = hashlib.sha256()
+    has_prompt = False
+    for step in steps:
+        if step.source != "system":
+            break
+        has_prompt = True
+        digest.update(b"%d:" % len(step.message or "") + (step.message or "").encode("utf-8", "replace"))
+    return digest.hexdigest()[:32] if has_prompt else None
+
+
+def has_acted(steps: tuple[Step, ...]) -> bool:
+    """Say whether the agent said or did anything itself."""
+    return any(
+        step.source == "agent" and not step.is_demo and (step.calls or (step.message or "").strip()) for step in steps
+    )
+
+
+def _checked_header(header: Header, steps: tuple[Step, ...]) -> Header:
+    """Return the header, its reward invalid when a fault kept the agent from acting at all."""
+    faulted = header.termination in FAULTS or header.error_type is not None
+    if header.reward_valid and faulted and not has_acted(steps):
+        return replace(header, reward_valid=False)
+    return header

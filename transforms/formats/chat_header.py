@@ -1,0 +1,109 @@
+"""The header of an OpenAI-chat row: mapped fields first, then fields that are named as the columns are."""
+
+from functools import lru_cache
+from typing import Any, Final
+
+from schemas.reasons import EnvType
+from schemas.records import Header
+from schemas.settings.ingest import FieldMapSettings
+from transforms.formats.arguments import canonical_text
+from transforms.formats.endings import ending_of
+from transforms.formats.fields import (
+    as_datetime,
+    as_integer,
+    as_number,
+    as_text,
+    first_present,
+    lookup,
+    present_name,
+)
+from transforms.formats.rewards import convert_components, convert_reward
+from transforms.formats.tools import tools_text
+
+SOURCE_FORMAT: Final = "openai_chat"
+_TEXTS: Final = (
+    "task_source", "parent_traj_id", "session_id", "license", "base_commit", "language", "image", "task_checksum",
+    "model_provider", "error_message", "answer", "submission",
+)  # fmt: skip
+_COUNTS: Final = ("branch_index", "tests_passed", "tests_failed")
+_SUMS: Final = ("prompt_tokens", "completion_tokens", "cached_tokens")
+_NUMBERS: Final = ("cost_usd", "duration_s")
+_ENV_TYPES: Final = {str(kind): kind for kind in EnvType}
+
+
+def chat_header(
+    record: dict[str, Any], fields: FieldMapSettings, *, reward_range: tuple[float, float], first_user: str | None
+) -> tuple[Header, tuple[str, ...]]:
+    """Return a row's header and the warnings its reading gave.
+
+    Args:
+        record: The row.
+        fields: Names of fields, the first present one is taken.
+        reward_range: Bounds of rewards that are scored.
+        first_user: The first user message, which states the task where no field does.
+
+    Raises:
+        RecordError: The reward is of a kind the conversion table has no rule for.
+    """
+    raw_reward = lookup(record, fields.reward)
+    reward = convert_reward(raw_reward, reward_range)
+    error = first_present(record, fields.error)
+    ending = ending_of(first_present(record, fields.termination), error=error)
+    task_text = first_present(record, fields.task_text)
+    header = Header(
+        source_format=SOURCE_FORMAT,
+        env_type=_ENV_TYPES.get(str(first_present(record, fields.env_type)).lower(), EnvType.OTHER),
+        task_id=as_text(first_present(record, fields.task_id)),
+        task_text=task_text if isinstance(task_text, str) and task_text.strip() else first_user,
+        group_id=as_text(first_present(record, fields.group_id)),
+        rollout_index=as_integer(first_present(record, fields.rollout_index), bits=32),
+        run_id=as_text(first_present(record, fields.run_id)),
+        policy_step=as_integer(first_present(record, fields.policy_step)),
+        env_name=as_text(first_present(record, fields.env_name)),
+        repo=as_text(first_present(record, fields.repo)),
+        agent_name=as_text(first_present(record, fields.agent_name)),
+        agent_version=as_text(first_present(record, fields.agent_version)),
+        model_name=as_text(first_present(record, fields.model_name)),
+        reward=reward.value,
+        reward_raw=reward.raw,
+        reward_name=present_name(record, fields.reward),
+        success=raw_reward if isinstance(raw_reward, bool) else None,
+        reward_components=convert_components(first_present(record, fields.reward_components)),
+        reward_valid=ending.reward_valid and record.get("reward_valid") is not False,
+        termination=ending.termination,
+        termination_raw=ending.raw,
+        truncated=record["truncated"] if isinstance(record.get("truncated"), bool) else ending.is_truncated,
+        error_type=_error_type(error),
+        started_at=as_datetime(first_present(record, fields.started_at)),
+        ended_at=as_datetime(record.get("ended_at")),
+        trainable=record["trainable"] if isinstance(record.get("trainable"), bool) else None,
+        tools_json=tools_text(first_present(record, fields.tools)),
+        sampling_json=_sampling(record.get("sampling_params", record.get("sampling"))),
+        **_same_named(record),
+    )
+    return header, reward.warnings
+
+
+@lru_cache(maxsize=8)
+def taken_fields(names: tuple[str, ...]) -> frozenset[str]:
+    """Return the top-level fields a row's reading takes, given the names of the field map."""
+    own = {"reward_valid", "truncated", "ended_at", "trainable", "sampling_params", "sampling"}
+    return frozenset({name.partition(".")[0] for name in names} | {*_TEXTS, *_COUNTS, *_SUMS, *_NUMBERS} | own)
+
+
+def _same_named(record: dict[str, Any]) -> dict[str, Any]:
+    values: dict[str, Any] = {name: as_text(record[name]) for name in _TEXTS if name in record}
+    values.update((name, as_integer(record[name], bits=32)) for name in _COUNTS if name in record)
+    values.update((name, as_integer(record[name])) for name in _SUMS if name in record)
+    values.update((name, as_number(record[name])) for name in _NUMBERS if name in record)
+    return values
+
+
+def _error_type(error: Any) -> str | None:
+    if isinstance(error, dict):
+        return as_text(error.get("type", error.get("error_type", error.get("name")))) or "error"
+    return as_text(error)
+
+
+def _sampling(raw: Any) -> str | None:
+    return canonical_text(raw) if isinstance(raw, dict) and raw else None

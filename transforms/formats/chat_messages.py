@@ -1,0 +1,179 @@
+"""OpenAI chat messages in the canonical form: roles, contents that are null or lists of parts, calls and results."""
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from schemas.reasons import QuarantineReason
+from schemas.records import Message, MessageCall
+from transforms.formats.arguments import canonical_text, message_call
+from transforms.formats.fields import as_datetime, as_integer, as_number, as_object, as_text
+from transforms.formats.rewards import MISSING
+from transforms.reading.failures import RecordError
+
+_ROLES: Final = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "ai": "assistant",
+    "model": "assistant",
+    "tool": "tool",
+    "function": "tool",
+    "ipython": "tool",
+    "environment": "tool",
+}
+_READ: Final = frozenset(
+    {
+        "role", "content", "tool_calls", "function_call", "tool_call_id", "tool_call_ids", "name",
+        "reasoning_content", "reasoning", "is_error", "error", "exit_code", "returncode", "timestamp", "usage",
+        "cost", "is_demo", "agent", "step_reward", "reward", "refusal", "index",
+    }
+)  # fmt: skip
+OBSERVATION_PREFIX: Final = "OBSERVATION:"
+"""How text-mode agents mark a tool's output that is sent as a user message."""
+
+
+class Content(NamedTuple):
+    """A message's content: its text, how it was written, and the parts when they say more than their text."""
+
+    text: str | None
+    state: str
+    parts_json: str | None = None
+
+
+def chat_messages(raw: Sequence[Any]) -> tuple[Message, ...]:
+    """Return the canonical messages of an OpenAI chat conversation.
+
+    Raises:
+        RecordError: A message is no object, has no known role, or a content of an unknown kind.
+    """
+    messages: list[Message] = []
+    for index, item in enumerate(raw):
+        if not isinstance(item, dict):
+            kind = type(item).__name__
+            raise RecordError(QuarantineReason.INVALID_MESSAGE, f"message {index} is no object but {kind}")
+        try:
+            message = _message(item, after_agent=bool(messages) and messages[-1].role == "assistant")
+        except RecordError as error:
+            raise RecordError(error.reason, f"message {index}: {error}") from error
+        messages.append(message)
+    return tuple(messages)
+
+
+def message_content(raw: Any) -> Content:
+    """Return a content given as text, null, nothing, one part or a list of parts.
+
+    Text parts are joined by newlines. Inline data of pictures and files stays in `parts_json` only.
+
+    Raises:
+        RecordError: The content is of another kind.
+    """
+    if isinstance(raw, str):
+        return Content(raw, "text")
+    if raw is None:
+        return Content(None, "null")
+    if raw is MISSING:
+        return Content(None, "missing")
+    if isinstance(raw, dict):
+        raw = [raw]
+    if not isinstance(raw, list):
+        kind = type(raw).__name__
+        raise RecordError(QuarantineReason.INVALID_MESSAGE, f"content is neither text nor parts but {kind}")
+    texts = [part if isinstance(part, str) else _part_text(part) for part in raw]
+    return Content("\n".join(text for text in texts if text is not None), "parts", canonical_text(raw))
+
+
+def _part_text(part: Any) -> str | None:
+    if not isinstance(part, dict):
+        return None
+    text = part.get("text")
+    if isinstance(text, str):
+        return text
+    content = part.get("content")
+    return content if isinstance(content, str) and part.get("type") in {"tool_result", "text", None} else None
+
+
+def _message(raw: dict[str, Any], *, after_agent: bool) -> Message:
+    role_raw = raw.get("role")
+    role = _ROLES.get(role_raw.strip().lower()) if isinstance(role_raw, str) else None
+    if role is None:
+        raise RecordError(QuarantineReason.INVALID_MESSAGE, f"unknown role {str(role_raw)[:40]!r}")
+    content = message_content(raw.get("content", MISSING))
+    if role == "user" and after_agent and (content.text or "").startswith(OBSERVATION_PREFIX):
+        role = "tool"
+    usage = as_object(raw.get("usage"))
+    reasoning = raw.get("reasoning_content", raw.get("reasoning"))
+    extra = {name: value for name, value in raw.items() if name not in _READ and value is not None}
+    if role != "tool" and isinstance(raw.get("name"), str):
+        extra["name"] = raw["name"]
+    return Message(
+        role=role,
+        content=content.text,
+        content_state=content.state,
+        role_raw=role_raw if role_raw != role else None,
+        parts_json=content.parts_json,
+        reasoning=reasoning if isinstance(reasoning, str) and reasoning else None,
+        calls=_calls(raw),
+        tool_call_id=_result_id(raw) if role == "tool" else None,
+        tool_name=as_text(raw.get("name")) if role == "tool" else None,
+        is_error=_is_error(raw) if role == "tool" else None,
+        exit_code=as_integer(raw.get("exit_code", raw.get("returncode")), bits=32) if role == "tool" else None,
+        actor=as_text(raw.get("agent")),
+        timestamp=as_datetime(raw.get("timestamp")),
+        prompt_tokens=as_integer(usage.get("prompt_tokens", usage.get("input_tokens"))),
+        completion_tokens=as_integer(usage.get("completion_tokens", usage.get("output_tokens"))),
+        cost_usd=as_number(raw.get("cost")),
+        step_reward=as_number(raw.get("step_reward", raw.get("reward"))),
+        is_demo=raw.get("is_demo") is True,
+        extra_json=orjson.dumps(extra, option=orjson.OPT_SORT_KEYS).decode() if extra else None,
+    )
+
+
+def _result_id(raw: dict[str, Any]) -> str | None:
+    """Return the id of the call a tool message answers; SWE-agent writes a list of one."""
+    identifier = raw.get("tool_call_id")
+    ids = raw.get("tool_call_ids")
+    if identifier is None and isinstance(ids, list) and ids:
+        identifier = ids[0]
+    return as_text(identifier)
+
+
+def _is_error(raw: dict[str, Any]) -> bool | None:
+    flag = raw.get("is_error", raw.get("error"))
+    if isinstance(flag, bool):
+        return flag
+    code = as_integer(raw.get("exit_code", raw.get("returncode")))
+    return None if code is None else code != 0
+
+
+def _calls(raw: dict[str, Any]) -> tuple[MessageCall, ...]:
+    calls = raw.get("tool_calls")
+    if isinstance(calls, str):
+        calls = orjson.loads(calls)
+    legacy = raw.get("function_call")
+    if calls is None and isinstance(legacy, dict):
+        calls = [{"function": legacy}]
+    if calls is None:
+        return ()
+    if not isinstance(calls, list):
+        raise RecordError(QuarantineReason.INVALID_MESSAGE, f"tool_calls is no list but {type(calls).__name__}")
+    return tuple(_call(call) for call in calls)
+
+
+def _call(raw: Any) -> MessageCall:
+    if not isinstance(raw, dict):
+        raise RecordError(QuarantineReason.INVALID_MESSAGE, f"a tool call is no object but {type(raw).__name__}")
+    function = raw.get("function")
+    body = function if isinstance(function, dict) else raw
+    name = as_text(body.get("name", function if isinstance(function, str) else None))
+    if name is None:
+        raise RecordError(QuarantineReason.INVALID_MESSAGE, "a tool call has no name")
+    return message_call(
+        name,
+        body.get("arguments", body.get("parameters", MISSING)),
+        call_id=as_text(raw.get("id", raw.get("call_id", raw.get("tool_call_id")))),
+        requestor=as_text(raw.get("requestor")) or "assistant",
+    )

@@ -1,0 +1,76 @@
+"""What a reader of a native format is: an adapter turns the records of a source unit into rollouts or bad records."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import BinaryIO, Final, Protocol
+
+from schemas.reasons import QuarantineReason
+from schemas.records import BadRecord, Rollout, SourceUnit
+from schemas.settings.ingest import IngestSettings
+from transforms.reading.failures import RecordError
+from transforms.reading.lake import Listing
+from transforms.reading.native import Limits, NativeRecord
+from transforms.reading.outline import Outline
+
+OpenFile = Callable[[str], BinaryIO]
+"""Opens a lake-relative uri as a seekable binary stream; raises OSError when it cannot be opened."""
+PathFacts = tuple[tuple[str, str], ...]
+MEBIBYTE: Final = 1024 * 1024
+
+
+class Adapter(Protocol):
+    """A reader of one native format.
+
+    `version` is raised whenever the rollouts read from equal bytes change.
+    """
+
+    name: str
+    version: str
+
+    def claims(self, outline: Outline, settings: IngestSettings) -> bool:
+        """Say whether a file of this outline is in this format; told by content, never by place."""
+        ...
+
+    def path_facts(self, uri: str) -> PathFacts:
+        """Return what the path says of the rollouts (model, run, task), and nothing else of the path."""
+        ...
+
+    def sidecars(self, uri: str, listing: Listing) -> tuple[str, ...]:
+        """Return the files beside `uri` that its rollouts are joined with, sorted."""
+        ...
+
+    def read(self, unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
+        """Yield one rollout or bad record for every native record.
+
+        Raises:
+            UnreadableError: The file cannot be read, or not to its end.
+            OSError: As above.
+        """
+        ...
+
+
+def limits_of(settings: IngestSettings) -> Limits:
+    """Return the bounds of one record."""
+    return Limits(max_bytes=settings.max_record_mb * MEBIBYTE, max_depth=settings.max_depth)
+
+
+def build_rollouts(
+    records: Iterable[NativeRecord | BadRecord], build: Callable[[NativeRecord], Rollout]
+) -> Iterator[Rollout | BadRecord]:
+    """Yield the rollout of every native record; what cannot be built becomes a bad record.
+
+    A record of a shape that nobody foresaw must not end the run: any other error is told as `invalid_value`.
+    """
+    for record in records:
+        if isinstance(record, BadRecord):
+            yield record
+            continue
+        try:
+            yield build(record)
+        except RecordError as error:
+            yield _bad(record, error.reason, str(error))
+        except Exception as error:
+            yield _bad(record, QuarantineReason.INVALID_VALUE, f"{type(error).__name__}: {error}")
+
+
+def _bad(record: NativeRecord, reason: QuarantineReason, message: str) -> BadRecord:
+    return BadRecord(record.key, reason, message, byte_offset=record.offset, byte_length=record.length)

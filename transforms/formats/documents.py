@@ -1,0 +1,56 @@
+"""Native records inside a JSON document: a list of objects, a map of objects, or one object."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from schemas.reasons import QuarantineReason
+from schemas.records import BadRecord, SourceUnit
+from schemas.settings.ingest import IngestSettings
+from transforms.formats.contract import OpenFile, limits_of
+from transforms.reading.failures import RecordError, bad_record
+from transforms.reading.native import NativeRecord, read_document
+from transforms.reading.streams import unpacked
+from transforms.reading.strict_json import Parsed
+
+
+def load_document(
+    unit: SourceUnit, open_file: OpenFile, settings: IngestSettings, *, watched: frozenset[str]
+) -> Parsed | BadRecord:
+    """Read a unit's file as one JSON value, or return the bad record that says why it is none.
+
+    Raises:
+        UnreadableError: The packing is damaged.
+        OSError: The file cannot be read.
+    """
+    try:
+        with open_file(unit.uri) as stream:
+            return read_document(unpacked(stream, unit.size), limits=limits_of(settings), watched=watched)
+    except RecordError as error:
+        return bad_record(error, "document", offset=0, length=unit.size)
+
+
+def list_records(document: Parsed | BadRecord) -> Iterator[NativeRecord | BadRecord]:
+    """Yield the records of a document that is a list of objects, keyed `item:<index>`; one object is `document`."""
+    if isinstance(document, BadRecord):
+        yield document
+    elif isinstance(document.value, list):
+        for index, item in enumerate(document.value):
+            yield _record(f"item:{index}", item, document.warnings)
+    else:
+        yield _record("document", document.value, document.warnings)
+
+
+def map_records(value: Any, warnings: tuple[str, ...]) -> Iterator[NativeRecord | BadRecord]:
+    """Yield the records of a map from name to object, keyed `key:<name>`, in the order of the file."""
+    if not isinstance(value, dict):
+        yield _record("document", value, warnings)
+        return
+    for name, item in value.items():
+        yield _record(f"key:{name}", item, warnings)
+
+
+def _record(key: str, value: Any, warnings: tuple[str, ...]) -> NativeRecord | BadRecord:
+    if isinstance(value, dict):
+        return NativeRecord(key, value, warnings=warnings)
+    message = f"expected an object, got {type(value).__name__}"
+    return BadRecord(key, QuarantineReason.NOT_AN_OBJECT, message)

@@ -1,0 +1,175 @@
+"""InterCode results: a map of records, bare or under `logs`; each record is the turns of one agent on one query."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from schemas.reasons import EnvType, QuarantineReason, Termination
+from schemas.records import BadRecord, Header, Message, MessageCall, Rollout, SourceUnit
+from schemas.settings.ingest import IngestSettings
+from transforms.formats.arguments import canonical_text, message_call
+from transforms.formats.contract import OpenFile, PathFacts, build_rollouts
+from transforms.formats.documents import load_document, map_records
+from transforms.formats.fields import as_integer, as_number, as_object
+from transforms.formats.identity import canonical_hash
+from transforms.formats.rewards import MISSING, Reward, convert_components, convert_reward
+from transforms.reading.failures import RecordError
+from transforms.reading.lake import Listing
+from transforms.reading.native import NativeRecord
+from transforms.reading.outline import Outline
+
+_WATCHED: Final = frozenset({"task_id", "query", "turn_history", "summary", "max_reward"})
+_TOOLS: Final = {"ic_bash": "bash", "ic_sql": "sql", "ic_python": "python", "ic_ctf": "bash"}
+_EXECUTE: Final = "execute["
+BLOCKED: Final = "blocked"
+"""Stands in place of an answer that the provider's safety filter withheld; nothing was run."""
+SUBMIT: Final = "submit"
+
+
+class InterCodeAdapter:
+    """Reads InterCode result files.
+
+    `task_id` restarts in every query set, so the query's text is the task.
+    """
+
+    name = "intercode"
+    version = "1"
+
+    def claims(self, outline: Outline, settings: IngestSettings) -> bool:
+        level = 2 if outline.has(0, "logs") else 1
+        return outline.starts_as == "{" and (
+            outline.has(level, "query", "turn_history") or outline.has(1, "query", "turn_history")
+        )
+
+    def path_facts(self, uri: str) -> PathFacts:
+        """Return the model (folder) and the run (file name)."""
+        *_, folder, name = ("", *uri.split("/"))
+        return (("model", folder), ("run", name.partition(".json")[0]))
+
+    def sidecars(self, uri: str, listing: Listing) -> tuple[str, ...]:
+        return ()
+
+    def read(self, unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
+        facts = dict(unit.path_facts)
+        return build_rollouts(
+            _records(unit, open_file, settings), lambda record: _rollout(record, facts, settings.reward_range)
+        )
+
+
+def _records(unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[NativeRecord | BadRecord]:
+    document = load_document(unit, open_file, settings, watched=_WATCHED)
+    if isinstance(document, BadRecord):
+        yield document
+        return
+    value = document.value
+    if isinstance(value, dict) and isinstance(value.get("logs"), dict) and "turn_history" not in value["logs"]:
+        value = value["logs"]
+    yield from map_records(value, document.warnings)
+
+
+def _rollout(record: NativeRecord, facts: dict[str, str], reward_range: tuple[float, float]) -> Rollout:
+    native = record.value
+    query, turns = native.get("query"), native.get("turn_history")
+    if not isinstance(query, str):
+        raise RecordError(QuarantineReason.INVALID_VALUE, "`query` is no text")
+    if not isinstance(turns, dict) or not isinstance(turns.get("actions"), list):
+        raise RecordError(QuarantineReason.MISSING_MESSAGES, "`turn_history.actions` is no list")
+    summary = as_object(native.get("summary"))
+    info = as_object(native.get("info"))
+    reward = _reward(summary, turns, reward_range)
+    environment = native.get("environment") if isinstance(native.get("environment"), str) else None
+    messages = (Message("user", query), *_turn_messages(turns, _TOOLS.get(environment or "", "bash")))
+    termination, word = _ending(turns["actions"], summary, reward)
+    header = Header(
+        source_format=InterCodeAdapter.name,
+        env_type=EnvType.TERMINAL,
+        env_name=environment,
+        task_source=native.get("dataset") if isinstance(native.get("dataset"), str) else None,
+        task_text=query,
+        run_id=facts.get("run"),
+        model_name=facts.get("model") or None,
+        reward=reward.value,
+        reward_raw=reward.raw,
+        reward_name="max_reward",
+        reward_components=convert_components(info.get("reward")),
+        termination=termination,
+        termination_raw=word,
+        truncated=None if termination is Termination.UNKNOWN else termination is Termination.MAX_STEPS,
+    )
+    return Rollout(
+        header=header,
+        messages=messages,
+        native_id=None,
+        canonical_sha256=canonical_hash(native),
+        record_key=record.key,
+        lost_fields=_LOST_WITH_INFO if info else _LOST,
+        parse_warnings=(*record.warnings, *reward.warnings),
+    )
+
+
+_LOST: Final = ("task_id",)
+_LOST_WITH_INFO: Final = ("task_id", "info.agent_obs", "info.diff_extra", "info.diff_miss", "info.eval_obs")
+
+
+def _reward(summary: dict[str, Any], turns: dict[str, Any], reward_range: tuple[float, float]) -> Reward:
+    """Return the summary's best reward; without one, the best of the turns."""
+    if summary.get("max_reward") is not None:
+        return convert_reward(summary["max_reward"], reward_range)
+    scored = [number for item in turns.get("rewards") or [] if (number := as_number(item)) is not None]
+    return convert_reward(max(scored) if scored else MISSING, reward_range)
+
+
+def _ending(actions: list[Any], summary: dict[str, Any], reward: Reward) -> tuple[Termination, str | None]:
+    last = actions[-1] if actions else None
+    if last == SUBMIT:
+        return Termination.SUBMITTED, SUBMIT
+    if last == BLOCKED:
+        return Termination.GAVE_UP, BLOCKED
+    if reward.value is not None and reward.value >= 1.0:
+        return Termination.FINISHED, None
+    limit = as_integer(summary.get("turns_max"))
+    if limit is not None and len(actions) >= limit:
+        return Termination.MAX_STEPS, "turns_max"
+    return Termination.UNKNOWN, None
+
+
+def _turn_messages(turns: dict[str, Any], tool: str) -> Iterator[Message]:
+    """Yield the agent's message and the shell's answer of every turn."""
+    thoughts = _column(turns, "thoughts") or _column(turns, "steps")
+    observations, rewards, valid = (_column(turns, name) for name in ("observations", "rewards", "valid_action"))
+    for index, action in enumerate(turns["actions"]):
+        if not isinstance(action, str):
+            kind = type(action).__name__
+            raise RecordError(QuarantineReason.INVALID_MESSAGE, f"action {index} is no text but {kind}")
+        thought = thoughts[index] if index < len(thoughts) else None
+        is_blocked = action == BLOCKED and index >= len(observations)
+        yield Message(
+            "assistant",
+            thought if isinstance(thought, str) else None,
+            "text" if isinstance(thought, str) else "missing",
+            calls=() if is_blocked else (_call(action, tool),),
+            step_reward=as_number(rewards[index]) if index < len(rewards) else None,
+            extra_json=canonical_text({"blocked": True}) if is_blocked else None,
+        )
+        if index < len(observations):
+            observation = observations[index]
+            is_valid = valid[index] if index < len(valid) else None
+            yield Message(
+                "tool",
+                observation if isinstance(observation, str) else None,
+                "text" if isinstance(observation, str) else "null",
+                is_error=not is_valid if isinstance(is_valid, bool) else None,
+            )
+
+
+def _column(turns: dict[str, Any], name: str) -> list[Any]:
+    column = turns.get(name)
+    return column if isinstance(column, list) else []
+
+
+def _call(action: str, tool: str) -> MessageCall:
+    """Return the call of an action: `submit`, `execute[…]` or the command itself."""
+    if action == SUBMIT:
+        return message_call(SUBMIT, {})
+    if action.startswith(_EXECUTE) and action.endswith("]"):
+        return message_call(tool, {"command": action[len(_EXECUTE) : -1]})
+    return message_call(tool, {"command": action})

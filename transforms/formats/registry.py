@@ -1,0 +1,37 @@
+"""The adapters there are, and which of them reads a file."""
+
+from typing import Final
+
+from schemas.settings.ingest import IngestSettings
+from transforms.formats.contract import Adapter
+from transforms.formats.intercode import InterCodeAdapter
+from transforms.formats.openai_chat import OpenAIChatAdapter
+from transforms.formats.swe_agent import SweAgentAdapter
+from transforms.formats.tau_bench import TauBenchAdapter
+from transforms.formats.unclaimed import UnknownAdapter, UnreadableAdapter
+from transforms.reading.outline import Outline
+
+CLAIMING: Final[tuple[Adapter, ...]] = (TauBenchAdapter(), InterCodeAdapter(), SweAgentAdapter(), OpenAIChatAdapter())
+"""Adapters in the order in which they are asked: the ones with the most telling content first."""
+UNKNOWN: Final[Adapter] = UnknownAdapter()
+UNREADABLE: Final[Adapter] = UnreadableAdapter()
+_BY_NAME: Final = {adapter.name: adapter for adapter in (*CLAIMING, UNKNOWN, UNREADABLE)}
+
+
+def adapter_named(name: str) -> Adapter:
+    """Return the adapter of that name."""
+    return _BY_NAME[name]
+
+
+def detect(outline: Outline, settings: IngestSettings) -> Adapter:
+    """Return the adapter that reads a file: the one `ingest.format` names, else the first that claims its content.
+
+    A named format reads whatever could hold it; text that is no JSON stays unknown.
+    """
+    if outline.shape == "empty":
+        return adapter_named("openai_chat")
+    if outline.shape == "other":
+        return UNKNOWN
+    if settings.format != "auto":
+        return adapter_named(settings.format)
+    return next((adapter for adapter in CLAIMING if adapter.claims(outline, settings)), UNKNOWN)

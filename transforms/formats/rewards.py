@@ -1,0 +1,148 @@
+"""The one conversion table from rewards as written to numbers.
+
+| as written                                             | reward                                             |
+|--------------------------------------------------------|----------------------------------------------------|
+| number                                                 | the number; NaN and infinities: not scored         |
+| true, false                                            | 1.0, 0.0                                           |
+| text of a decimal number                               | the number; "nan", "inf": not scored               |
+| text true, yes, pass, passed, success, resolved, …     | 1.0 (case and outer blanks do not matter)          |
+| text false, no, fail, failed, failure, unresolved, …   | 0.0                                                |
+| missing, null, blank text, none, null, n/a, unscored … | not scored                                         |
+| any other text                                         | the record is set aside: `invalid_reward`          |
+| list of one element                                    | that element, by this table                        |
+| empty list or object                                   | not scored                                         |
+| longer list                                            | the record is set aside: a sum would be a guess    |
+| object with total, reward, score, value or resolved    | the first of these, by this table                  |
+| any other object                                       | the record is set aside                            |
+
+A number outside `ingest.reward_range` is kept as written, flagged `reward_out_of_range` and not scored.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from schemas.reasons import QuarantineReason
+from transforms.reading.failures import RecordError
+
+TRUE_WORDS: Final = frozenset(
+    {
+        "true",
+        "yes",
+        "y",
+        "pass",
+        "passed",
+        "success",
+        "successful",
+        "succeeded",
+        "solved",
+        "resolved",
+        "correct",
+        "win",
+    }
+)
+FALSE_WORDS: Final = frozenset(
+    {"false", "no", "n", "fail", "failed", "failure", "unsuccessful", "unsolved", "unresolved", "incorrect", "loss"}
+)
+UNSCORED_WORDS: Final = frozenset(
+    {"", "null", "none", "nan", "n/a", "na", "unscored", "unknown", "inf", "+inf", "-inf", "infinity", "-infinity"}
+)
+TOTAL_KEYS: Final = ("total", "reward", "score", "value", "resolved")
+OUT_OF_RANGE: Final = "reward_out_of_range"
+_NUMBER: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+MISSING: Final = object()
+"""Stands for a field that is not there."""
+
+
+class Reward(NamedTuple):
+    """A converted reward: None means not scored; `raw` is the text as written."""
+
+    value: float | None
+    raw: str | None
+    warnings: tuple[str, ...] = ()
+
+
+def convert_reward(raw: Any, reward_range: tuple[float, float]) -> Reward:
+    """Convert a reward as written by the table above.
+
+    Args:
+        raw: The parsed JSON value, or `MISSING`.
+        reward_range: Bounds, both included, outside of which a number is not scored.
+
+    Raises:
+        RecordError: A text, list or object the table has no rule for.
+    """
+    if raw is MISSING:
+        return Reward(None, None)
+    value = _number(raw)
+    written = raw if isinstance(raw, str) else orjson.dumps(raw).decode()
+    if value is not None and not reward_range[0] <= value <= reward_range[1]:
+        return Reward(None, written, (OUT_OF_RANGE,))
+    return Reward(value, written)
+
+
+def convert_components(raw: Any) -> dict[str, float]:
+    """Return the scored entries of a map from component name to number; anything else has none."""
+    if not isinstance(raw, Mapping):
+        return {}
+    components: dict[str, float] = {}
+    for name, item in raw.items():
+        try:
+            value = _number(item)
+        except RecordError:
+            continue
+        if value is not None:
+            components[str(name)] = value
+    return components
+
+
+def _number(raw: Any) -> float | None:
+    if raw is None:
+        return None
+    if isinstance(raw, bool):
+        return float(raw)
+    if isinstance(raw, int | float):
+        value = float(raw)
+        return value if math.isfinite(value) else None
+    if isinstance(raw, str):
+        return _number_of_text(raw)
+    if isinstance(raw, list):
+        return _number_of_list(raw)
+    if isinstance(raw, dict):
+        return _number_of_object(raw)
+    raise RecordError(QuarantineReason.INVALID_REWARD, f"no rule for a reward of kind {type(raw).__name__}")
+
+
+def _number_of_text(raw: str) -> float | None:
+    word = raw.strip().lower()
+    if word in UNSCORED_WORDS:
+        return None
+    if word in TRUE_WORDS:
+        return 1.0
+    if word in FALSE_WORDS:
+        return 0.0
+    if _NUMBER.fullmatch(word):
+        value = float(word)
+        return value if math.isfinite(value) else None
+    raise RecordError(QuarantineReason.INVALID_REWARD, f"no rule for the reward {raw[:60]!r}")
+
+
+def _number_of_list(raw: list[Any]) -> float | None:
+    if not raw:
+        return None
+    if len(raw) == 1:
+        return _number(raw[0])
+    raise RecordError(QuarantineReason.INVALID_REWARD, f"a reward list may have one element, got {len(raw)}")
+
+
+def _number_of_object(raw: dict[str, Any]) -> float | None:
+    if not raw:
+        return None
+    for key in TOTAL_KEYS:
+        if key in raw:
+            return _number(raw[key])
+    names = ", ".join(sorted(map(str, raw))[:5])
+    raise RecordError(QuarantineReason.INVALID_REWARD, f"a reward object needs one of {TOTAL_KEYS}, got {names}")

@@ -1,0 +1,270 @@
+"""Messages to steps, calls paired with their results, and steps back to the messages they came from.
+
+A tool message is folded into the step whose call it answers: by id; else, right behind the step, by position; else by
+name. What a call has no column for is kept in the step's `extra_json` under `RESULTS_KEY`. A tool message that answers
+no call is the observation of the agent step without calls it follows, or else a step of its own.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from schemas.records import Call, Message, MessageCall, Step
+from transforms.formats.arguments import command_of
+from transforms.formats.leftovers import RESULTS_KEY, merge_extra, restore, result_leftover, self_leftover, split_extra
+from transforms.formats.tools import tool_kind
+
+__all__ = ["RESULTS_KEY", "messages_of", "steps_of"]
+_SOURCES: Final = {"system": "system", "user": "user", "assistant": "agent", "tool": "environment"}
+_ROLES: Final = {source: role for role, source in _SOURCES.items()}
+_RESULT_STATES: Final = {"text": "ok", "parts": "ok", "null": "null", "missing": "null"}
+
+
+@dataclass
+class _Draft:
+    """A step while its results are still coming; `results` is aligned with the message's calls."""
+
+    message: Message
+    call_ids: list[str]
+    results: list[Message | None]
+    paired_by: list[str | None]
+    observation: Message | None = None
+    generated: set[int] = field(default_factory=set)
+
+    def first_open(self, name: str | None) -> tuple[int, str] | None:
+        """Return the call that a result without a known id answers, and by which rule."""
+        open_calls = [index for index, result in enumerate(self.results) if result is None]
+        if not open_calls:
+            return None
+        first = open_calls[0]
+        if name is None or self.message.calls[first].name == name:
+            return first, "position"
+        named = [index for index in open_calls if self.message.calls[index].name == name]
+        return (named[0], "name") if named else None
+
+
+def steps_of(messages: Iterable[Message]) -> tuple[Step, ...]:
+    """Return the steps of a conversation, numbered from 1."""
+    messages = tuple(messages)
+    ids = _CallIds(messages)
+    drafts: list[_Draft] = []
+    current: _Draft | None = None
+    for message in messages:
+        if message.role == "tool" and not message.calls and _fold(message, current, ids):
+            continue
+        draft = ids.open_step(message, len(drafts) + 1)
+        drafts.append(draft)
+        if message.role != "tool":
+            current = draft
+    return tuple(_close(draft, number) for number, draft in enumerate(drafts, start=1))
+
+
+def _fold(message: Message, current: _Draft | None, ids: "_CallIds") -> bool:
+    """Give a tool message to the call it answers; say whether there is one."""
+    if message.tool_call_id is not None and (slot := ids.take_open(message.tool_call_id, current)):
+        slot[0].results[slot[1]], slot[0].paired_by[slot[1]] = message, "id"
+        return True
+    if current is None:
+        return False
+    if current.message.calls:
+        found = current.first_open(message.tool_name)
+        if found is None:
+            return False
+        current.results[found[0]], current.paired_by[found[0]] = message, found[1]
+        return True
+    if current.message.role == "assistant" and current.observation is None and message.content is not None:
+        current.observation = message
+        return True
+    return False
+
+
+class _CallIds:
+    """The call ids of one conversation: unique ones for the steps, and the calls still open under each native id."""
+
+    def __init__(self, messages: tuple[Message, ...]) -> None:
+        self._native = {call.call_id for message in messages for call in message.calls}
+        self._native.update(message.tool_call_id for message in messages)
+        self._used: set[str] = set()
+        self._open: dict[str, list[tuple[_Draft, int]]] = {}
+
+    def open_step(self, message: Message, number: int) -> _Draft:
+        size = len(message.calls)
+        draft = _Draft(message, [], [None] * size, [None] * size)
+        for index, call in enumerate(message.calls):
+            identifier = call.call_id or ""
+            if not identifier or identifier in self._used:
+                identifier = self._fresh(f"call_{number}_{index}")
+                draft.generated.add(index)
+            self._used.add(identifier)
+            draft.call_ids.append(identifier)
+            if call.call_id:
+                self._open.setdefault(call.call_id, []).append((draft, index))
+        return draft
+
+    def _fresh(self, wanted: str) -> str:
+        while wanted in self._native or wanted in self._used:
+            wanted += "_"
+        return wanted
+
+    def take_open(self, native_id: str, current: _Draft | None) -> tuple[_Draft, int] | None:
+        """Return the open call of that id: of the current step first, else of the latest step."""
+        slots = [slot for slot in self._open.get(native_id, ()) if slot[0].results[slot[1]] is None]
+        if not slots:
+            return None
+        return next((slot for slot in slots if slot[0] is current), slots[-1])
+
+
+def _close(draft: _Draft, number: int) -> Step:
+    message = draft.message
+    calls = tuple(_call(draft, index) for index in range(len(message.calls)))
+    leftovers: dict[str, Any] = {}
+    for index, result in enumerate(draft.results):
+        if result is not None and (rest := result_leftover(result, calls[index].tool_name, calls[index].requestor)):
+            leftovers[str(index)] = rest
+    if draft.observation is not None and (rest := result_leftover(draft.observation, None, "assistant")):
+        leftovers["observation"] = rest
+    if rest := self_leftover(message):
+        leftovers["self"] = rest
+    is_error, exit_code = _outcome(draft)
+    return Step(
+        step_id=number,
+        source=_SOURCES[message.role],
+        message=message.content,
+        message_state=message.content_state,
+        calls=calls,
+        role_raw=message.role_raw,
+        actor=message.actor,
+        timestamp=message.timestamp,
+        parts_json=message.parts_json,
+        reasoning=message.reasoning,
+        command=command_of(calls[0].arguments_json) if calls else None,
+        obs_text=_observation_text(draft),
+        is_error=is_error,
+        exit_code=exit_code,
+        prompt_tokens=message.prompt_tokens,
+        completion_tokens=message.completion_tokens,
+        cached_tokens=message.cached_tokens,
+        cost_usd=message.cost_usd,
+        latency_s=message.latency_s,
+        step_reward=message.step_reward,
+        is_copied_context=message.is_copied_context,
+        is_demo=message.is_demo,
+        sampled=message.sampled,
+        extra_json=merge_extra(message.extra_json, leftovers),
+    )
+
+
+def _call(draft: _Draft, index: int) -> Call:
+    call, result = draft.message.calls[index], draft.results[index]
+    arguments = (
+        call.arguments_json if call.arguments_json is not None else f"{call.arguments_state}:{call.arguments_raw}"
+    )
+    return Call(
+        call_index=index,
+        call_id=draft.call_ids[index],
+        tool_name=call.name,
+        tool_kind=tool_kind(call.name, call.arguments_json),
+        arguments_json=call.arguments_json,
+        arguments_state=call.arguments_state,
+        args_hash=hashlib.sha256(arguments.encode("utf-8", "surrogatepass")).hexdigest()[:32],
+        call_id_raw=call.call_id,
+        id_generated=index in draft.generated,
+        arguments_raw=call.arguments_raw,
+        result_text=None if result is None else result.content,
+        result_state="missing" if result is None else _result_state(result),
+        is_error=None if result is None else result.is_error,
+        exit_code=None if result is None else result.exit_code,
+        paired_by=draft.paired_by[index],
+        requestor=call.requestor,
+    )
+
+
+def _result_state(result: Message) -> str:
+    return "null" if result.content is None else _RESULT_STATES.get(result.content_state, "ok")
+
+
+def _outcome(draft: _Draft) -> tuple[bool | None, int | None]:
+    """Return whether any result of the step is an error, and the first exit code that is not 0."""
+    if draft.message.role == "tool":
+        return draft.message.is_error, draft.message.exit_code
+    answers = [result for result in (*draft.results, draft.observation) if result is not None]
+    flags = [result.is_error for result in answers if result.is_error is not None]
+    codes = [result.exit_code for result in answers if result.exit_code is not None]
+    return (any(flags) if flags else None), next((code for code in codes if code), codes[0] if codes else None)
+
+
+def _observation_text(draft: _Draft) -> str | None:
+    texts = [result.content for result in draft.results if result is not None and result.content is not None]
+    if draft.observation is not None:
+        return draft.observation.content
+    return "\n".join(texts) if texts else None
+
+
+def messages_of(steps: Iterable[Step]) -> tuple[Message, ...]:
+    """Return the messages of steps: each result right behind its call's message, in the order of the calls.
+
+    Calls carry their unique ids, and results the ids and names of their calls.
+    """
+    messages: list[Message] = []
+    for step in steps:
+        extra, leftovers = split_extra(step.extra_json)
+        messages.append(_message(step, extra, leftovers.get("self", {})))
+        for call in step.calls:
+            if call.result_state != "missing":
+                messages.append(_result(call, leftovers.get(str(call.call_index), {})))
+        if not step.calls and step.obs_text is not None:
+            answer = Message("tool", step.obs_text, is_error=step.is_error, exit_code=step.exit_code)
+            messages.append(restore(answer, leftovers.get("observation", {})))
+    return tuple(messages)
+
+
+def _message(step: Step, extra: str | None, leftover: dict[str, Any]) -> Message:
+    message = Message(
+        role=_ROLES[step.source],
+        content=step.message,
+        content_state=step.message_state,
+        role_raw=step.role_raw,
+        parts_json=step.parts_json,
+        reasoning=step.reasoning,
+        calls=tuple(
+            MessageCall(
+                call.tool_name,
+                call.arguments_json,
+                call.arguments_state,
+                call.arguments_raw,
+                call.call_id,
+                call.requestor,
+            )
+            for call in step.calls
+        ),
+        actor=step.actor,
+        timestamp=step.timestamp,
+        prompt_tokens=step.prompt_tokens,
+        completion_tokens=step.completion_tokens,
+        cached_tokens=step.cached_tokens,
+        cost_usd=step.cost_usd,
+        latency_s=step.latency_s,
+        step_reward=step.step_reward,
+        is_demo=step.is_demo,
+        is_copied_context=step.is_copied_context,
+        sampled=step.sampled,
+        extra_json=extra,
+    )
+    if step.source == "environment":
+        message = replace(message, is_error=step.is_error, exit_code=step.exit_code)
+    return restore(message, leftover)
+
+
+def _result(call: Call, leftover: dict[str, Any]) -> Message:
+    answer = Message(
+        "tool",
+        call.result_text,
+        "text" if call.result_text is not None else "null",
+        tool_call_id=call.call_id,
+        tool_name=call.tool_name,
+        is_error=call.is_error,
+        exit_code=call.exit_code,
+        requestor=call.requestor if call.requestor != "assistant" else None,
+    )
+    return restore(answer, leftover)

@@ -1,0 +1,116 @@
+"""SWE-bench reports beside SWE-agent rollouts: where they lie, and what they say of one instance.
+
+A report of one instance is `{instance_id: {…}}` or the bare `{resolved, patch_successfully_applied, tests_status}`;
+a report of a run lists ids under `resolved_ids` or `ids_resolved` and their like.
+"""
+
+from collections.abc import Iterable
+from typing import Any, Final, NamedTuple
+
+from transforms.reading.lake import Listing
+
+RUN_REPORTS: Final = ("report.json", "results.json")
+EVALUATION_FOLDER: Final = "run_evaluation"
+CONFLICTING_LABEL: Final = "conflicting_label"
+EVALUATION_ERROR: Final = "evaluation_error"
+
+
+class Verdict(NamedTuple):
+    """What the reports say of one instance; `resolved` is None when they say nothing, or contradict themselves."""
+
+    resolved: bool | None = None
+    tests_passed: int | None = None
+    tests_failed: int | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def find_reports(uri: str, instance_id: str, listing: Listing, *, run: str) -> tuple[str, ...]:
+    """Return the reports that may speak of the rollout at `uri`, sorted.
+
+    Those in its own folder and those above it always do. A report in an evaluation folder elsewhere does when its path
+    names the rollout's run, or when the lake holds only one rollout of the instance: else it would be a guess.
+    """
+    folders = _folders_above(uri)
+    found = {path for folder in folders for name in RUN_REPORTS if (path := f"{folder}{name}") in listing.known}
+    elsewhere = [
+        path
+        for path in listing.by_folder_and_name.get((instance_id, "report.json"), [])
+        if EVALUATION_FOLDER in path.split("/")
+    ]
+    elsewhere += listing.by_folder_and_name.get((EVALUATION_FOLDER, "report.json"), [])
+    is_only_one = sum(len(listing.named(f"{instance_id}{suffix}")) for suffix in (".traj", ".traj.gz")) == 1
+    of_run = [path for path in elsewhere if run and run in path.split("/")]
+    found.update(of_run or (elsewhere if is_only_one else []))
+    return tuple(sorted(found))
+
+
+def _folders_above(uri: str) -> list[str]:
+    parts = uri.split("/")[:-1]
+    return ["/".join(parts[:count]) + "/" if count else "" for count in range(len(parts), -1, -1)]
+
+
+def verdict_of(reports: Iterable[tuple[str, Any]], instance_id: str) -> Verdict:
+    """Return what parsed reports say of an instance.
+
+    A label that contradicts itself (`resolved` although the patch did not apply, or two reports that differ) is no
+    label.
+
+    Args:
+        reports: Path and parsed content.
+        instance_id: The instance.
+    """
+    answers: list[bool] = []
+    warnings: set[str] = set()
+    passed: int | None = None
+    failed: int | None = None
+    for path, report in reports:
+        entry = _entry(path, report, instance_id)
+        if entry is not None:
+            answers.append(entry["resolved"])
+            passed, failed = _test_counts(entry.get("tests_status"))
+            if entry["resolved"] and entry.get("patch_successfully_applied") is False:
+                warnings.add(CONFLICTING_LABEL)
+            continue
+        answer, has_failed = _listed(report, instance_id)
+        if has_failed:
+            warnings.add(EVALUATION_ERROR)
+        if answer is not None:
+            answers.append(answer)
+    if len(set(answers)) > 1:
+        warnings.add(CONFLICTING_LABEL)
+    resolved = answers[0] if answers and CONFLICTING_LABEL not in warnings else None
+    return Verdict(resolved, passed, failed, tuple(sorted(warnings)))
+
+
+def _entry(path: str, report: Any, instance_id: str) -> dict[str, Any] | None:
+    """Return the report of the instance itself, if this is one."""
+    if not isinstance(report, dict):
+        return None
+    entry = report.get(instance_id, report if instance_id in path.split("/") else None)
+    return entry if isinstance(entry, dict) and isinstance(entry.get("resolved"), bool) else None
+
+
+def _listed(report: Any, instance_id: str) -> tuple[bool | None, bool]:
+    """Return the answer of a run's report, and whether it lists the instance as failed to evaluate."""
+    if not isinstance(report, dict):
+        return None, False
+    if _names(report, "resolved_ids", "ids_resolved", "resolved", instance_id=instance_id):
+        return True, False
+    if _names(report, "unresolved_ids", "ids_unresolved", "unresolved", "empty_patch_ids", instance_id=instance_id):
+        return False, False
+    return None, _names(report, "error_ids", "incomplete_ids", instance_id=instance_id)
+
+
+def _names(report: dict[str, Any], *keys: str, instance_id: str) -> bool:
+    return any(isinstance(report.get(key), list) and instance_id in report[key] for key in keys)
+
+
+def _test_counts(status: Any) -> tuple[int | None, int | None]:
+    if not isinstance(status, dict):
+        return None, None
+    groups = [group for group in status.values() if isinstance(group, dict)]
+    counts = [
+        sum(len(group[name]) for group in groups if isinstance(group.get(name), list))
+        for name in ("success", "failure")
+    ]
+    return counts[0], counts[1]

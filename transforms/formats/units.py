@@ -1,0 +1,139 @@
+"""The source units of a lake: which adapter reads which bytes, and the key that names them by content."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import BinaryIO, NamedTuple
+
+from fsspec import AbstractFileSystem
+
+from schemas.records import SourceUnit
+from schemas.settings.ingest import IngestSettings
+from transforms.formats.contract import Adapter, PathFacts
+from transforms.formats.registry import UNKNOWN, UNREADABLE, detect
+from transforms.reading.failures import UnreadableError
+from transforms.reading.lake import Lake, list_lake, walk_lake
+from transforms.reading.lines import BLOCK_BYTES, RANGE_BYTES, ByteRange, hash_ranges
+from transforms.reading.outline import outline_of
+from transforms.store.keys import canonical_json, short_id
+
+__all__ = ["ingest_key", "list_lake", "plan_units"]
+
+
+class _Source(NamedTuple):
+    """A file that was looked at: its adapter, its ranges (one, end None, where it is not cut) and its size."""
+
+    uri: str
+    adapter: Adapter
+    ranges: tuple[ByteRange, ...]
+    size: int
+    is_cut: bool
+
+
+def plan_units(
+    fs: AbstractFileSystem, root: str, uris: Sequence[str], settings: IngestSettings, *, range_bytes: int = RANGE_BYTES
+) -> list[SourceUnit]:
+    """Return the units of the primary files `uris`, sorted by path and range.
+
+    A file that an adapter claims by its content is a unit of it (a plain line file: one per 64 MiB range); one that is
+    only a sidecar of such a file is none; any other is a unit that will be told as unknown or unreadable.
+
+    Args:
+        fs: The lake's file system.
+        root: The lake's root.
+        uris: Primary files relative to the root.
+        settings: Format, field map and limits.
+        range_bytes: Nominal size of a line file's range.
+    """
+    lake, listing = Lake(fs, root), walk_lake(fs, root)
+    sources = [_look_at(uri, lake, settings, range_bytes=range_bytes) for uri in sorted(set(uris))]
+    sidecars = {source.uri: source.adapter.sidecars(source.uri, listing) for source in sources}
+    joined = {sidecar for found in sidecars.values() for sidecar in found}
+    hashes = {uri: _hash_of(uri, lake) for uri in sorted(joined)}
+    settings_key = ingest_key(settings)
+    units: list[SourceUnit] = []
+    for source in sources:
+        if source.uri in joined and source.adapter is UNKNOWN:
+            continue
+        beside = tuple(uri for uri in sidecars[source.uri] if uri != source.uri)
+        units.extend(_units_of(source, beside, hashes, settings_key))
+    return units
+
+
+def ingest_key(settings: IngestSettings) -> str:
+    """Return the hash of the ingest settings that change what is read from given bytes by a given adapter."""
+    return short_id("ingest settings", canonical_json(settings.model_dump(exclude={"format", "max_bad_ratio"})))
+
+
+def _look_at(uri: str, lake: Lake, settings: IngestSettings, *, range_bytes: int) -> _Source:
+    """Open, detect and hash a file; one that cannot be opened is named by its path."""
+    try:
+        with lake.open(uri) as stream:
+            size = stream.seek(0, 2)
+            stream.seek(0)
+            try:
+                outline = outline_of(stream, size)
+            except UnreadableError:
+                stream.seek(0)
+                return _Source(uri, UNREADABLE, (ByteRange(0, size, _hash(stream)),), size, False)
+            adapter = detect(outline, settings)
+            stream.seek(0)
+            if outline.shape == "lines" and not outline.is_packed and adapter.name == "openai_chat":
+                return _Source(uri, adapter, tuple(hash_ranges(stream, range_bytes=range_bytes)), size, True)
+            return _Source(uri, adapter, (ByteRange(0, size, _hash(stream)),), size, False)
+    except OSError:
+        by_path = hashlib.sha256(uri.encode("utf-8", "surrogatepass")).hexdigest()
+        return _Source(uri, UNREADABLE, (ByteRange(0, 0, by_path),), 0, False)
+
+
+def _units_of(
+    source: _Source, sidecars: tuple[str, ...], hashes: dict[str, str], settings_key: str
+) -> list[SourceUnit]:
+    adapter, facts = source.adapter, tuple(sorted(source.adapter.path_facts(source.uri)))
+    beside = [hashes[uri] for uri in sidecars]
+    return [
+        SourceUnit(
+            unit_key=_unit_key(part, adapter, facts, sidecar_hashes=beside, settings_key=settings_key),
+            uri=source.uri,
+            adapter=adapter.name,
+            adapter_version=adapter.version,
+            size=source.size,
+            sha256=part.sha256,
+            byte_start=part.start,
+            byte_end=part.end if source.is_cut else None,
+            sidecars=sidecars,
+            path_facts=facts,
+        )
+        for part in source.ranges
+    ]
+
+
+def _unit_key(
+    part: ByteRange, adapter: Adapter, facts: PathFacts, *, sidecar_hashes: list[str], settings_key: str
+) -> str:
+    """Return the key of a unit: its bytes (a range's start too, as offsets are kept), never its place."""
+    return short_id(
+        "unit",
+        part.sha256,
+        part.start,
+        canonical_json(sorted(sidecar_hashes)),
+        canonical_json(facts),
+        adapter.name,
+        adapter.version,
+        settings_key,
+    )
+
+
+def _hash_of(uri: str, lake: Lake) -> str:
+    """Return the hash of a sidecar; one that cannot be read is named by its path."""
+    try:
+        with lake.open(uri) as stream:
+            return _hash(stream)
+    except OSError:
+        return hashlib.sha256(uri.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _hash(stream: BinaryIO) -> str:
+    digest = hashlib.sha256()
+    while block := stream.read(BLOCK_BYTES):
+        digest.update(block)
+    return digest.hexdigest()

@@ -4,7 +4,8 @@ A row is found by the hash of its text and by all its vector depends on beside t
 and always used as kept: a run that computed a vector and a run that found it go on with the same bits.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -66,31 +67,38 @@ def keep_vectors(store: Store, identity: EncoderIdentity, keys: Sequence[str], *
     write_table(store, f"{_FOLDER}/{short_id(*identity, RENDER_VERSION, *sorted_keys)}.parquet", table)
 
 
-def find_vectors(store: Store, identity: EncoderIdentity, wanted: Collection[str], *, dimensions: int) -> KeptVectors:
-    """Return those of the wanted vectors that are kept.
+def absent_hashes(store: Store, identity: EncoderIdentity, wanted: Collection[str]) -> set[str]:
+    """Return those of the wanted hashes whose vectors are not kept."""
+    missing = set(wanted)
+    for _ in _kept_rows(store, identity, missing):
+        continue
+    return missing
+
+
+def find_vectors(store: Store, identity: EncoderIdentity, wanted: Collection[str]) -> KeptVectors:
+    """Return those of the wanted vectors that are kept; no vector has no dimension.
 
     Args:
         store: The store.
         identity: What the vectors must have been made with.
         wanted: Hashes of the texts.
-        dimensions: Length of a vector; says the shape where nothing is found.
     """
-    missing = set(wanted)
     keys: list[str] = []
     parts: list[NDArray[np.float16]] = []
-    for found, matrix in _matching(store, identity, missing):
+    for found, rows, group in _kept_rows(store, identity, set(wanted)):
         keys.extend(found)
-        parts.append(matrix)
+        parts.append(vector_matrix(group(["vector"])["vector"].take(pa.array(rows))))
     if not keys:
-        return KeptVectors(np.empty(0, dtype=np.str_), np.empty((0, dimensions), dtype=np.float16))
+        return KeptVectors(np.empty(0, dtype=np.str_), np.empty((0, 0), dtype=np.float16))
     names = np.asarray(keys, dtype=np.str_)
     order = np.argsort(names)
     return KeptVectors(names[order], np.concatenate(parts)[order])
 
 
-def _matching(
+def _kept_rows(
     store: Store, identity: EncoderIdentity, missing: set[str]
-) -> Iterator[tuple[list[str], NDArray[np.float16]]]:
+) -> Iterator[tuple[list[str], list[int], Callable[[list[str]], pa.Table]]]:
+    """Give, per row group, the missing hashes it has, their rows and its reader; take them out of `missing`."""
     for path in store.list(_FOLDER) if missing else ():
         with store.open_read(path) as file:
             parquet = pq.ParquetFile(file)
@@ -102,8 +110,7 @@ def _matching(
                 if rows:
                     found = [hashes[row] for row in rows]
                     missing.difference_update(found)
-                    vectors = parquet.read_row_group(group, columns=["vector"])["vector"].take(pa.array(rows))
-                    yield found, vector_matrix(vectors)
+                    yield found, rows, partial(parquet.read_row_group, group)
 
 
 def _is_of(parquet: pq.ParquetFile, identity: EncoderIdentity) -> bool:

@@ -48,6 +48,19 @@ class EncoderChoice(NamedTuple):
         )
 
 
+def hashed_choice(dimensions: int) -> EncoderChoice:
+    """Return the hashed encoder of that many dimensions."""
+    return EncoderChoice(
+        identity=HashedEncoder(dimensions).identity,
+        source=None,
+        device="cpu",
+        precision="float32",
+        dimensions=dimensions,
+        batch_size=1,
+        max_tokens=1,
+    )
+
+
 def choose_encoder(
     settings: EmbeddingSettings, *, device: Literal["auto", "cpu", "cuda"], window_tokens: int
 ) -> EncoderChoice:
@@ -65,15 +78,12 @@ def choose_encoder(
     if settings.encoder == "hashed":
         if device == "cuda":
             resolve_device(device)
-        source, used_device, precision = None, "cpu", resolve_precision("auto", "cpu")
-        identity = HashedEncoder(settings.dimensions).identity
-    else:
-        source = locate_model(settings.encoder)
-        used_device = resolve_device(device)
-        precision = resolve_precision(settings.precision, used_device)
-        identity = model_identity(source, device=used_device, precision=precision)
+        return hashed_choice(settings.dimensions)
+    source = locate_model(settings.encoder)
+    used_device = resolve_device(device)
+    precision = resolve_precision(settings.precision, used_device)
     return EncoderChoice(
-        identity=identity,
+        identity=model_identity(source, device=used_device, precision=precision),
         source=source,
         device=used_device,
         precision=precision,

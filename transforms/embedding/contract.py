@@ -44,6 +44,11 @@ class Encoder(Protocol):
         """Say whether texts are to be cut into windows (a model) or given whole (the hashed encoder)."""
         ...
 
+    @property
+    def window_tokens(self) -> int:
+        """Return the tokens of a text that the encoder sees at once, as `token_spans` counts them."""
+        ...
+
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return float32 vectors [texts, dimensions], L2-normalised; a text without any word gives zeros."""
         ...

@@ -155,6 +155,11 @@ class HashedEncoder:
             device_class="any",
         )
 
+    @property
+    def window_tokens(self) -> int:
+        """Return 1: the whole text is one token."""
+        return 1
+
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors [texts, dimensions] of whole texts."""
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)

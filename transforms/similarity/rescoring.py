@@ -46,8 +46,7 @@ def _block_cosines(first: Matrix, second: Matrix) -> NDArray[np.float64]:
 
 def usable_rows(vectors: Matrix) -> NDArray[np.bool_]:
     """Say which rows can be compared: finite throughout and not zero, shape (rows,)."""
-    usable: NDArray[np.bool_] = np.isfinite(vectors).all(axis=1) & vectors.any(axis=1)
-    return usable
+    return np.asarray(np.isfinite(vectors).all(axis=1) & vectors.any(axis=1), dtype=np.bool_)
 
 
 def unit_rows(vectors: Matrix) -> NDArray[np.float32]:

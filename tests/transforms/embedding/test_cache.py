@@ -4,7 +4,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from transforms.embedding.cache import find_vectors, keep_vectors, mean_vectors, vector_column, vector_matrix
+from transforms.embedding.cache import (
+    absent_hashes,
+    find_vectors,
+    keep_vectors,
+    mean_vectors,
+    vector_column,
+    vector_matrix,
+)
 from transforms.embedding.contract import EncoderIdentity
 from transforms.store.files import Store
 
@@ -18,7 +25,7 @@ def store(tmp_path: Path) -> Store:
 
 def test_kept_vectors_are_found_by_key_as_float16(store: Store):
     keep_vectors(store, IDENTITY, ["b", "a"], vectors=np.array([[1 / 3, 1], [0, 1]], dtype=np.float32))
-    found = find_vectors(store, IDENTITY, {"b", "a", "c"}, dimensions=2)
+    found = find_vectors(store, IDENTITY, {"b", "a", "c"})
     assert found.keys.tolist() == ["a", "b"]
     assert found.matrix.tolist() == [[0, 1], [float(np.float16(1 / 3)), 1]]
     assert found.rows(["b", "a", "b"]).tolist() == [1, 0, 1]
@@ -26,15 +33,21 @@ def test_kept_vectors_are_found_by_key_as_float16(store: Store):
 
 def test_only_wanted_vectors_are_read(store: Store):
     keep_vectors(store, IDENTITY, ["a", "b"], vectors=np.eye(2, dtype=np.float32))
-    assert find_vectors(store, IDENTITY, ["b"], dimensions=2).keys.tolist() == ["b"]
+    assert find_vectors(store, IDENTITY, ["b"]).keys.tolist() == ["b"]
 
 
 @pytest.mark.parametrize("changed", [{"revision": "2"}, {"precision": "bfloat16"}, {"device_class": "cuda-sm90"}])
 def test_vectors_of_another_identity_are_not_found(store: Store, changed: dict[str, str]):
     keep_vectors(store, IDENTITY, ["a"], vectors=np.ones((1, 2), dtype=np.float32))
-    found = find_vectors(store, IDENTITY._replace(**changed), ["a"], dimensions=2)
+    found = find_vectors(store, IDENTITY._replace(**changed), ["a"])
     assert found.keys.tolist() == []
-    assert found.matrix.shape == (0, 2)
+    assert found.matrix.shape == (0, 0)
+
+
+def test_absent_hashes_are_those_not_kept(store: Store):
+    keep_vectors(store, IDENTITY, ["a", "b"], vectors=np.eye(2, dtype=np.float32))
+    assert absent_hashes(store, IDENTITY, ["a", "c"]) == {"c"}
+    assert absent_hashes(store, IDENTITY._replace(revision="2"), ["a"]) == {"a"}
 
 
 def test_keeping_twice_gives_one_file_of_the_same_bytes(store: Store, tmp_path: Path):
@@ -49,11 +62,11 @@ def test_keeping_twice_gives_one_file_of_the_same_bytes(store: Store, tmp_path: 
 
 def test_an_absent_key_is_named(store: Store):
     keep_vectors(store, IDENTITY, ["a"], vectors=np.ones((1, 2), dtype=np.float32))
-    found = find_vectors(store, IDENTITY, ["a", "z"], dimensions=2)
+    found = find_vectors(store, IDENTITY, ["a", "z"])
     with pytest.raises(KeyError, match="z"):
         found.rows(["a", "z"])
     with pytest.raises(KeyError, match="a"):
-        find_vectors(store, IDENTITY, [], dimensions=2).rows(["a"])
+        find_vectors(store, IDENTITY, []).rows(["a"])
 
 
 def test_vector_column_and_matrix_are_inverse():

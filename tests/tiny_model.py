@@ -1,4 +1,7 @@
-"""A sentence-transformers model small enough to be made in a second."""
+"""A sentence-transformers model small enough to be made in a second.
+
+A pytest plugin: its fixture is there for every test.
+"""
 
 import string
 from pathlib import Path

@@ -1,0 +1,255 @@
+"""Stage embed: vectors of representatives and of unique task texts.
+
+Reads `clusters`, `views`, `signatures`, the instructions of `trajectories`, and the text of representatives whose
+vectors are not kept yet. Writes `embeddings`, ordered by trajectory id and view: task, body and fused.
+
+Work files for later stages, row i of each being the same representative: `<work_dir>/vectors/ids.npy` (ascending ids),
+`body.npy` and `skeleton.npy` (float16). A representative without comparable text has zeros.
+"""
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import apache_beam as beam
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from pipelines.stages.context import StageContext
+from pipelines.stages.sign import ensure_bodies
+from schemas.tables import SCHEMAS
+from schemas.versions import RENDER_VERSION
+from transforms.embedding.cache import KeptVectors, absent_hashes, find_vectors, keep_vectors, vector_column
+from transforms.embedding.choice import EncoderChoice, hashed_choice
+from transforms.embedding.encoding import (
+    CutTexts,
+    EncodeTexts,
+    TextFile,
+    pooled_hash,
+    pooled_vectors,
+    share_out,
+)
+from transforms.similarity.profiles import KeepProfiles, absent_profiles
+from transforms.similarity.rescoring import unit_rows
+from transforms.views.windows import window_hash
+
+READS: Final = ("clusters", "views", "signatures", "trajectories")
+WRITES: Final = ("embeddings",)
+
+VECTORS_FOLDER: Final = "vectors"
+"""Folder of the vectors below the work folder."""
+
+SKELETON_DIMENSIONS: Final = 128
+"""Dimensions of the hashed skeletons that families are found on."""
+
+_BODY_COLUMNS = ("body", "task_text")
+"""A run without a body is compared by its task's text."""
+
+
+class Representatives(NamedTuple):
+    """The trajectories to embed, ordered by id: ids and, per id, the hash of each text (None: no such text)."""
+
+    ids: list[str]
+    view_hashes: list[str | None]
+    bodies: list[str | None]
+    skeletons: list[str | None]
+    tasks: list[str | None]
+
+
+def run(context: StageContext) -> None:
+    """Embed what is new, and write the vectors of every representative."""
+    folder = context.work_dir / "embed"
+    folder.mkdir(parents=True, exist_ok=True)
+    found, task_file = _representatives(context, folder / "tasks.parquet")
+    skeletons = hashed_choice(SKELETON_DIMENSIONS)
+    max_windows = context.settings.views.max_windows
+    _encode_new(context, found, skeletons=skeletons, task_file=task_file)
+    bodies = _pooled(found.bodies, context.encoder, max_windows=max_windows)
+    tasks = _pooled(found.tasks, context.encoder, max_windows=max_windows)
+    kept = find_vectors(context.store, context.encoder.identity, _present(bodies) | _present(tasks))
+    body, task = matrix_of(bodies, kept), matrix_of(tasks, kept)
+    kept_skeletons = find_vectors(context.store, skeletons.identity, _present(found.skeletons))
+    vectors = context.work_dir / VECTORS_FOLDER
+    vectors.mkdir(parents=True, exist_ok=True)
+    np.save(vectors / "ids.npy", np.asarray(found.ids, dtype=np.str_))
+    np.save(vectors / "body.npy", body)
+    np.save(vectors / "skeleton.npy", matrix_of(found.skeletons, kept_skeletons))
+    fused = fuse(task, body, task_weight=context.settings.embedding.task_weight)
+    context.write("embeddings", embedding_table(found.ids, context.encoder, task=task, body=body, fused=fused))
+
+
+def matrix_of(hashes: Sequence[str | None], kept: KeptVectors) -> NDArray[np.float16]:
+    """Return the kept vector of each hash, shape (hashes, dimensions); zeros where there is none."""
+    known = set(kept.keys.tolist())
+    found = [(row, each) for row, each in enumerate(hashes) if each is not None and each in known]
+    matrix = np.zeros((len(hashes), max(1, kept.matrix.shape[1])), dtype=np.float16)
+    if found:
+        matrix[[row for row, _ in found]] = kept.matrix[kept.rows([each for _, each in found])]
+    return matrix
+
+
+def fuse(task: NDArray[np.float16], body: NDArray[np.float16], *, task_weight: float) -> NDArray[np.float16]:
+    """Return the vectors of task and body beside each other, of length 1; zeros where both are zero.
+
+    Args:
+        task: Shape (rows, dimensions).
+        body: Shape (rows, dimensions).
+        task_weight: Share of the task in the squared length.
+    """
+    parts = [np.sqrt(task_weight) * unit_rows(task), np.sqrt(1 - task_weight) * unit_rows(body)]
+    return unit_rows(np.hstack(parts)).astype(np.float16)
+
+
+def embedding_table(
+    ids: Sequence[str],
+    choice: EncoderChoice,
+    *,
+    task: NDArray[np.float16],
+    body: NDArray[np.float16],
+    fused: NDArray[np.float16],
+) -> pa.Table:
+    """Return the table `embeddings`, ordered by id and view."""
+    schema = SCHEMAS["embeddings"]
+    parts = []
+    for view, matrix in (("body", body), ("fused", fused), ("task", task)):
+        columns = {
+            "traj_id": pa.array(ids, pa.string()),
+            "view": pa.repeat(pa.scalar(view), len(ids)),
+            "model": pa.repeat(pa.scalar(choice.identity.name), len(ids)),
+            "model_revision": pa.repeat(pa.scalar(choice.identity.revision), len(ids)),
+            "render_version": pa.repeat(pa.scalar(RENDER_VERSION), len(ids)),
+            "vector": vector_column(matrix),
+        }
+        parts.append(pa.table([columns[name].cast(schema.field(name).type) for name in schema.names], schema.names))
+    whole = pa.concat_tables(parts)
+    return whole.take(pc.sort_indices(whole, sort_keys=[("traj_id", "ascending"), ("view", "ascending")]))
+
+
+def _representatives(context: StageContext, task_path: Path) -> tuple[Representatives, Path]:
+    """Return the representatives of the lexical groups, and the file of their unique task texts."""
+    clusters = context.read("clusters", ["traj_id", "keeper_id"]).sort_by("traj_id")
+    ids = clusters.filter(pc.equal(clusters["traj_id"], clusters["keeper_id"]))["traj_id"].combine_chunks()
+    views = _rows_of(context.read("views", ["traj_id", "view_hash", "is_empty"]), "traj_id", ids)
+    texts = context.read("signatures", ["view_hash", "body_hash", "skeleton_hash"])
+    texts = _rows_of(texts, "view_hash", views["view_hash"])
+    is_empty = views["is_empty"].to_pylist()
+    instructions = _rows_of(context.read("trajectories", ["traj_id", "instruction"]), "traj_id", ids)
+    tasks = [text if text and text.strip() else None for text in instructions["instruction"].to_pylist()]
+    task_hashes = [None if text is None else window_hash(text) for text in tasks]
+    unique = {each: text for each, text in zip(task_hashes, tasks, strict=True) if each is not None}
+    hashes = sorted(unique)
+    pq.write_table(
+        pa.table({"text_hash": hashes, "text": pa.array([unique[each] for each in hashes], pa.string())}), task_path
+    )
+    return Representatives(
+        ids=ids.to_pylist(),
+        view_hashes=_unless(is_empty, views["view_hash"].to_pylist()),
+        bodies=_unless(is_empty, texts["body_hash"].to_pylist()),
+        skeletons=_unless(is_empty, texts["skeleton_hash"].to_pylist()),
+        tasks=task_hashes,
+    ), task_path
+
+
+def _unless(flags: Sequence[bool], values: Sequence[str]) -> list[str | None]:
+    return [None if flag else value for flag, value in zip(flags, values, strict=True)]
+
+
+def _rows_of(table: pa.Table, key: str, values: pa.Array | pa.ChunkedArray) -> pa.Table:
+    """Return the rows of `table` whose `key` is each of `values`, in their order."""
+    return table.take(pc.index_in(values, value_set=table[key].combine_chunks()))
+
+
+def _pooled(hashes: Sequence[str | None], choice: EncoderChoice, *, max_windows: int) -> list[str | None]:
+    return [None if each is None else pooled_hash(each, choice, max_windows=max_windows) for each in hashes]
+
+
+def _encode_new(context: StageContext, found: Representatives, *, skeletons: EncoderChoice, task_file: Path) -> None:
+    """Encode the texts whose vectors or profiles are not kept."""
+    bodies = _absent_texts(context, found.bodies)
+    tasks = _absent_texts(context, found.tasks)
+    new_skeletons = absent_hashes(context.store, skeletons.identity, _present(found.skeletons))
+    profiles = absent_profiles(context.store, _present(found.skeletons))
+    by_view = {
+        "body": _by_view(found.view_hashes, found.bodies, wanted=bodies),
+        "skeleton": _by_view(found.view_hashes, found.skeletons, wanted=new_skeletons),
+        "profile": _by_view(found.view_hashes, found.skeletons, wanted=profiles),
+    }
+    views = {view_hash for wanted in by_view.values() for view_hash in wanted}
+    paths = sorted(ensure_bodies(context, views).glob("*.parquet")) if views else []
+    files = _text_files(paths, by_view["body"], columns=_BODY_COLUMNS)
+    if tasks:
+        files.append(TextFile("tasks", task_file, "text_hash", ("text",), {each: each for each in sorted(tasks)}))
+    _encode_texts(context, files)
+    with context.pipeline("embed skeletons") as pipeline:
+        skeleton_files = _text_files(paths, by_view["skeleton"], columns=("skeleton",))
+        profile_files = _text_files(paths, by_view["profile"], columns=("skeleton",))
+        _ = (
+            pipeline
+            | "SkeletonFiles" >> beam.Create(skeleton_files)
+            | "EncodeSkeletons" >> EncodeTexts(skeletons, context.store)
+        )
+        _ = pipeline | "ProfileFiles" >> beam.Create(profile_files) | "KeepProfiles" >> KeepProfiles(context.store)
+
+
+def _present(hashes: Sequence[str | None]) -> set[str]:
+    return {each for each in hashes if each is not None}
+
+
+def _absent_texts(context: StageContext, hashes: Sequence[str | None]) -> set[str]:
+    """Return the texts whose vectors by the run's encoder are not kept."""
+    max_windows = context.settings.views.max_windows
+    kept_as = {pooled_hash(each, context.encoder, max_windows=max_windows): each for each in _present(hashes)}
+    return {kept_as[each] for each in absent_hashes(context.store, context.encoder.identity, kept_as)}
+
+
+def _by_view(
+    view_hashes: Sequence[str | None], text_hashes: Sequence[str | None], *, wanted: Collection[str]
+) -> dict[str, str]:
+    """Return, for each wanted text, one view that has it: view hash → text hash."""
+    view_of: dict[str, str] = {}
+    for view_hash, text_hash in zip(view_hashes, text_hashes, strict=True):
+        if view_hash is not None and text_hash is not None and text_hash in wanted:
+            view_of[text_hash] = min(view_hash, view_of.get(text_hash, view_hash))
+    return {view_hash: text_hash for text_hash, view_hash in view_of.items()}
+
+
+def _text_files(paths: Sequence[Path], wanted: dict[str, str], *, columns: tuple[str, ...]) -> list[TextFile]:
+    shares = share_out(paths, wanted, id_column="view_hash") if wanted else []
+    return [TextFile(path.stem, path, "view_hash", columns, mine) for path, mine in shares]
+
+
+def _encode_texts(context: StageContext, files: Sequence[TextFile]) -> None:
+    """Encode texts by the run's encoder: whole, or as the mean of their windows."""
+    if not files:
+        return
+    if not context.encoder.takes_windows:
+        _run_encoder(context, files)
+        return
+    folder = context.work_dir / "embed" / "windows"
+    with context.pipeline("cut texts") as pipeline:
+        cut = CutTexts(context.encoder, context.settings.views.max_windows, folder=folder)
+        _ = pipeline | "TextFiles" >> beam.Create(files) | "SpreadFiles" >> beam.Reshuffle() | "CutTexts" >> cut
+    paths = sorted(folder.glob("*.parquet"))
+    windows = pa.concat_tables([pq.read_table(path, columns=["text_hash", "window_hash"]) for path in paths])
+    hashes = set(windows["window_hash"].to_pylist())
+    absent = {each: each for each in absent_hashes(context.store, context.encoder.identity, hashes)}
+    shares = share_out(paths, absent, id_column="window_hash")
+    _run_encoder(context, [TextFile(path.stem, path, "window_hash", ("window",), mine) for path, mine in shares])
+    kept = find_vectors(context.store, context.encoder.identity, hashes)
+    text_hashes, means = pooled_vectors([each for file in files for each in file.wanted.values()], windows, kept=kept)
+    max_windows = context.settings.views.max_windows
+    names = [pooled_hash(each, context.encoder, max_windows=max_windows) for each in text_hashes]
+    keep_vectors(context.store, context.encoder.identity, names, vectors=means)
+
+
+def _run_encoder(context: StageContext, files: Sequence[TextFile]) -> None:
+    with context.pipeline("embed") as pipeline:
+        _ = (
+            pipeline
+            | "TextFiles" >> beam.Create(files)
+            | "SpreadFiles" >> beam.Reshuffle()
+            | "EncodeTexts" >> EncodeTexts(context.encoder, context.store)
+        )

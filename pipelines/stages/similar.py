@@ -1,0 +1,96 @@
+"""Stage similar: semantic redundancy among the representatives of the lexical groups.
+
+Reads `clusters`, the members of `copies` and the vectors of `embed`; rewrites `clusters`, ordered by trajectory
+id. `keeper_id` stays the direct keeper, against which the similarity was verified; rows with one final keeper share
+`semantic_group`, whose id is inherited from the parent snapshot where the members are.
+"""
+
+from typing import Final
+
+import apache_beam as beam
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.stages.context import StageContext
+from pipelines.stages.embed import VECTORS_FOLDER
+from pipelines.stages.parts import WriteParts, read_parts
+from transforms.similarity.cluster_rows import replaced, with_stars
+from transforms.similarity.lineage import inherit_ids
+from transforms.similarity.redundancy import MEMBER, STAR_SCHEMA, GroupRedundant, Members
+from transforms.store.tables import read_table
+
+READS: Final = ("clusters",)
+WRITES: Final = ("clusters",)
+
+SEMANTIC_KIND: Final = "semantic_group"
+"""Kind of semantic groups in `lineage`."""
+
+_SHARD_ROWS = 100_000
+
+
+def run(context: StageContext) -> None:
+    """Find the rollouts that repeat a better one of their cell."""
+    clusters = context.read("clusters").sort_by("traj_id")
+    stars = STAR_SCHEMA.empty_table()
+    if context.settings.semantic.enabled:
+        stars = _group(context, representatives(context, clusters))
+    clusters = with_stars(clusters, stars)
+    groups = dict(zip(clusters["traj_id"].to_pylist(), clusters["semantic_group"].to_pylist(), strict=True))
+    published = inherit_ids(groups, parent_groups(context, "semantic_group"), kind=SEMANTIC_KIND)
+    ids = pa.array([published[group] for group in groups.values()], pa.string())
+    context.write("clusters", replaced(clusters, {"semantic_group": ids}))
+
+
+def parent_groups(context: StageContext, column: str) -> dict[str, str]:
+    """Return trajectory id → group in a column of the parent snapshot's `clusters`; nulls are left out."""
+    if context.parent is None:
+        return {}
+    found: dict[str, str] = {}
+    for file in context.parent.tables.get("clusters", ()):
+        table = read_table(context.store, file.path, ["traj_id", column])
+        table = table.filter(pc.is_valid(table[column]))
+        found |= zip(table["traj_id"].to_pylist(), table[column].to_pylist(), strict=True)
+    return found
+
+
+def representatives(context: StageContext, clusters: pa.Table) -> Members:
+    """Return the members of every cell: the representatives, which `embed` gave vectors.
+
+    Cells and keeper order are those `copies` worked with.
+
+    Args:
+        context: The run.
+        clusters: The whole table; row i is trajectory i, in the order of the ids.
+    """
+    copies = np.load(context.work_dir / "copies" / "members.npy")
+    embedded = np.load(context.work_dir / VECTORS_FOLDER / "ids.npy")
+    rows = np.flatnonzero(pc.equal(clusters["traj_id"], clusters["keeper_id"]).to_numpy())
+    members = np.empty(len(rows), dtype=MEMBER)
+    members["row"] = rows
+    members["cell"] = copies["cell"][rows]
+    members["rank"] = copies["rank"][rows]
+    members["vector"] = np.searchsorted(embedded, np.asarray(clusters["traj_id"].to_pylist(), dtype=np.str_)[rows])
+    return members
+
+
+def _group(context: StageContext, members: Members) -> pa.Table:
+    folder = context.work_dir / "similar"
+    folder.mkdir(parents=True, exist_ok=True)
+    np.save(folder / "members.npy", members)
+    shards = [(start, start + _SHARD_ROWS) for start in range(0, len(members), _SHARD_ROWS)]
+    with context.pipeline("similar") as pipeline:
+        _ = (
+            pipeline
+            | "Shards" >> beam.Create(shards)
+            | "SpreadShards" >> beam.Reshuffle()
+            | "GroupRedundant"
+            >> GroupRedundant(
+                members_path=folder / "members.npy",
+                vectors_path=context.work_dir / VECTORS_FOLDER / "body.npy",
+                min_similarity=context.settings.semantic.min_similarity,
+                neighbours=context.settings.semantic.neighbours,
+            )
+            | "Write" >> WriteParts(folder / "stars", STAR_SCHEMA)
+        )
+    return read_parts(folder / "stars", STAR_SCHEMA)

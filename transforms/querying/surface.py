@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from schemas.errors import QueryError
 from transforms.querying import child
+from transforms.querying.display import visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def run_query(surface: Surface, sql: str, *, limits: Limits | None = None) -> pa
         finally:
             process.kill()
     if process.returncode == child.REFUSED:
-        raise QueryError(json.loads(message.splitlines()[-1]))
+        raise QueryError(visible(json.loads(message.splitlines()[-1])))
     if process.returncode != 0:
         raise QueryError(_death(process.returncode, message.decode(errors="replace")))
     return pa.ipc.open_stream(output).read_all()
@@ -78,4 +79,4 @@ def run_query(surface: Surface, sql: str, *, limits: Limits | None = None) -> pa
 def _death(status: int, message: str) -> str:
     last_line = message.strip().splitlines()[-1] if message.strip() else "no message"
     cause = f"signal {-status}" if status < 0 else f"status {status}"
-    return f"the query's process ended with {cause}: {last_line}"
+    return f"the query's process ended with {cause}: {visible(last_line)}"

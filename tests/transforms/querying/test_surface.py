@@ -263,3 +263,8 @@ def test_query_over_its_memory_is_stopped(surface: Surface) -> None:
 def test_result_over_its_size_is_stopped(surface: Surface) -> None:
     with pytest.raises(QueryError, match="the result is over 1 MB"):
         run_query(surface, "SELECT a FROM range(1000000) t(a)", limits=Limits(max_result_mb=1))
+
+
+def test_data_in_an_error_cannot_steer_the_terminal(surface: Surface) -> None:
+    with pytest.raises(QueryError, match=r"book\\x1b\[31m"):
+        run_query(surface, "SELECT instruction::INTEGER FROM trajectories")

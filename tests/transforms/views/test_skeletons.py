@@ -16,6 +16,12 @@ def test_skeleton_tells_tool_target_and_outcome(chat_trajectory):
         {"role": "assistant", "content": None, "tool_calls": [call("edit", '{"new":"x","path":"/repo/b.py"}')]},
         {"role": "assistant", "content": None, "tool_calls": [call("get_user", '{"user_id":"mia_1"}', is_error=True)]},
         {"role": "assistant", "content": None, "tool_calls": [call("list_all", "{}"), call("bash", "broken")]},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [call("bash", '{"command":"```sh\\nls -l. src/\\n```"}')],
+        },
+        {"role": "assistant", "content": None, "tool_calls": [call("think", '{"aloud":"It is odd."}')]},
         {"role": "assistant", "content": "Done."},
     ]
 
@@ -25,5 +31,7 @@ def test_skeleton_tells_tool_target_and_outcome(chat_trajectory):
         "get_user mia_1 err",
         "list_all - ok",
         "bash:- - ok",
+        "bash:ls src ok",
+        "think - ok",
         "say - ok",
     ]

@@ -1,6 +1,7 @@
 """OpenAI chat messages in the canonical form: roles, contents that are null or lists of parts, calls and results."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -32,8 +33,9 @@ _READ: Final = frozenset(
         "cost", "is_demo", "agent", "step_reward", "reward", "refusal", "index",
     }
 )  # fmt: skip
-OBSERVATION_PREFIX: Final = "OBSERVATION:"
-"""How text-mode agents mark a tool's output that is sent as a user message."""
+_PLAIN: Final = frozenset({"role", "content", "tool_calls", "tool_call_id"})
+OBSERVATION_PREFIX: Final = "observation:"
+"""How text-mode agents mark a tool's output that is sent as a user message (in either case)."""
 
 
 class Content(NamedTuple):
@@ -102,25 +104,34 @@ def _message(raw: dict[str, Any], *, after_agent: bool) -> Message:
     if role is None:
         raise RecordError(QuarantineReason.INVALID_MESSAGE, f"unknown role {str(role_raw)[:40]!r}")
     content = message_content(raw.get("content", MISSING))
-    if role == "user" and after_agent and (content.text or "").startswith(OBSERVATION_PREFIX):
+    if role == "user" and after_agent and _is_observation(content.text):
         role = "tool"
-    usage = as_object(raw.get("usage"))
-    reasoning = raw.get("reasoning_content", raw.get("reasoning"))
-    extra = {name: value for name, value in raw.items() if name not in _READ and value is not None}
-    if role != "tool" and isinstance(raw.get("name"), str):
-        extra["name"] = raw["name"]
-    return Message(
+    message = Message(
         role=role,
         content=content.text,
         content_state=content.state,
         role_raw=role_raw if role_raw != role else None,
         parts_json=content.parts_json,
-        reasoning=reasoning if isinstance(reasoning, str) and reasoning else None,
-        calls=_calls(raw),
+        calls=_calls(raw) if "tool_calls" in raw or "function_call" in raw else (),
         tool_call_id=_result_id(raw) if role == "tool" else None,
         tool_name=as_text(raw.get("name")) if role == "tool" else None,
-        is_error=_is_error(raw) if role == "tool" else None,
-        exit_code=as_integer(raw.get("exit_code", raw.get("returncode")), bits=32) if role == "tool" else None,
+    )
+    return message if raw.keys() <= _PLAIN else _with_details(message, raw)
+
+
+def _with_details(message: Message, raw: dict[str, Any]) -> Message:
+    """Return the message with what only some writers state: errors, usage, times, and fields no column takes."""
+    usage = as_object(raw.get("usage"))
+    reasoning = raw.get("reasoning_content", raw.get("reasoning"))
+    extra = {name: value for name, value in raw.items() if name not in _READ and value is not None}
+    is_tool = message.role == "tool"
+    if not is_tool and isinstance(raw.get("name"), str):
+        extra["name"] = raw["name"]
+    return replace(
+        message,
+        reasoning=reasoning if isinstance(reasoning, str) and reasoning else None,
+        is_error=_is_error(raw) if is_tool else None,
+        exit_code=as_integer(raw.get("exit_code", raw.get("returncode")), bits=32) if is_tool else None,
         actor=as_text(raw.get("agent")),
         timestamp=as_datetime(raw.get("timestamp")),
         prompt_tokens=as_integer(usage.get("prompt_tokens", usage.get("input_tokens"))),
@@ -128,8 +139,12 @@ def _message(raw: dict[str, Any], *, after_agent: bool) -> Message:
         cost_usd=as_number(raw.get("cost")),
         step_reward=as_number(raw.get("step_reward", raw.get("reward"))),
         is_demo=raw.get("is_demo") is True,
-        extra_json=orjson.dumps(extra, option=orjson.OPT_SORT_KEYS).decode() if extra else None,
+        extra_json=canonical_text(extra) if extra else None,
     )
+
+
+def _is_observation(text: str | None) -> bool:
+    return text is not None and text[: len(OBSERVATION_PREFIX)].lower() == OBSERVATION_PREFIX
 
 
 def _result_id(raw: dict[str, Any]) -> str | None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime
+from operator import attrgetter
 from typing import Any, Final
 
 import orjson
@@ -27,11 +28,19 @@ _RESULT_DEFAULTS: Final[dict[str, Any]] = {
     "sampled": None,
     "extra_json": None,
 }
+_RESULT_VALUES: Final = attrgetter(*_RESULT_DEFAULTS)
+_RESULT_PLAIN: Final = tuple(_RESULT_DEFAULTS.values())
 
 
 def result_leftover(result: Message, call_name: str | None, call_requestor: str) -> dict[str, Any]:
     """Return what of a tool message cannot be told from the call it answers (None: it answers no call)."""
-    rest = {name: value for name, default in _RESULT_DEFAULTS.items() if (value := getattr(result, name)) != default}
+    rest: dict[str, Any] = {}
+    if (values := _RESULT_VALUES(result)) != _RESULT_PLAIN:
+        rest = {
+            name: value
+            for (name, default), value in zip(_RESULT_DEFAULTS.items(), values, strict=True)
+            if value != default
+        }
     if result.content_state != ("text" if result.content is not None else "null"):
         rest["content_state"] = result.content_state
     if result.tool_name is not None and result.tool_name != call_name:

@@ -11,7 +11,7 @@ from transforms.formats.chat_messages import chat_messages
 from transforms.reading.failures import RecordError
 
 STEPS_DIFFER: Final = "trajectory_history_differ"
-"""Warning: the steps are no continuation of the history, so what only they hold is left out."""
+"""Warning: the steps and the history are not the same; what only steps inside the history hold is left out."""
 COMMANDS: Final = frozenset(
     {
         "open", "goto", "scroll_up", "scroll_down", "create", "edit", "insert", "submit", "search_dir",
@@ -39,17 +39,29 @@ def history_messages(native: dict[str, Any]) -> tuple[tuple[Message, ...], tuple
             raise RecordError(QuarantineReason.MISSING_MESSAGES, "neither `history` nor `trajectory` is a list")
         history = []
     messages = list(_history(history))
-    done = [item.get("action") for item in history if isinstance(item, dict) and _is_own_action(item)]
-    told = [step.get("action") for step in steps]
     if not steps:
         return tuple(messages), ()
-    if [_word(action) for action in told[: len(done)]] != [_word(action) for action in done]:
+    done = [_word(item.get("action")) for item in history if isinstance(item, dict) and _is_own_action(item)]
+    told = [_word(step.get("action")) for step in steps]
+    behind = _first_behind(done, told)
+    if behind is None:
         return tuple(messages), (STEPS_DIFFER,)
     if done and messages[-1].role == "assistant" and messages[-1].calls:
-        messages.extend(_observation(steps[len(done) - 1]))
-    for step in steps[len(done) :]:
+        messages.extend(_observation(steps[behind - 1]))
+    for step in steps[behind:]:
         messages.extend(_step(step))
-    return tuple(messages), ()
+    return tuple(messages), (STEPS_DIFFER,) if told[: len(done)] != done else ()
+
+
+def _first_behind(done: list[str], told: list[str]) -> int | None:
+    """Return the index of the first step behind those the history holds in order; None when they are not in order."""
+    position = 0
+    for action in done:
+        try:
+            position = told.index(action, position) + 1
+        except ValueError:
+            return None
+    return position
 
 
 def _is_own_action(item: dict[str, Any]) -> bool:

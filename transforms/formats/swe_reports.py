@@ -16,8 +16,12 @@ EVALUATION_ERROR: Final = "evaluation_error"
 
 
 class Verdict(NamedTuple):
-    """What the reports say of one instance; `resolved` is None when they say nothing, or contradict themselves."""
+    """What the reports say of one instance.
 
+    `stated` is the first label found, `resolved` the one to use: None when the reports contradict themselves.
+    """
+
+    stated: bool | None = None
     resolved: bool | None = None
     tests_passed: int | None = None
     tests_failed: int | None = None
@@ -78,8 +82,9 @@ def verdict_of(reports: Iterable[tuple[str, Any]], instance_id: str) -> Verdict:
             answers.append(answer)
     if len(set(answers)) > 1:
         warnings.add(CONFLICTING_LABEL)
-    resolved = answers[0] if answers and CONFLICTING_LABEL not in warnings else None
-    return Verdict(resolved, passed, failed, tuple(sorted(warnings)))
+    stated = answers[0] if answers else None
+    resolved = stated if CONFLICTING_LABEL not in warnings else None
+    return Verdict(stated, resolved, passed, failed, tuple(sorted(warnings)))
 
 
 def _entry(path: str, report: Any, instance_id: str) -> dict[str, Any] | None:

@@ -149,7 +149,15 @@ class _SlowReading:
 
 
 def _may_double(raw: bytes, value: Any, watched: Collection[str]) -> bool:
-    """Say whether a watched key stands more often in the text than in the parsed value."""
+    """Say whether a watched key stands more often in the text than in the parsed value.
+
+    Of an object only its own keys and those of the objects right inside it are looked at: ids and labels lie there.
+    """
+    if not watched:
+        return False
+    if isinstance(value, dict):
+        near = set(value).union(*(item for item in value.values() if isinstance(item, dict)))
+        watched = near.intersection(watched)
     repeated = [name for name in watched if raw.count(f'"{name}"'.encode()) > 1]
     if not repeated:
         return False

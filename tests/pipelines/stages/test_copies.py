@@ -131,3 +131,10 @@ def test_on_real_rollouts_no_group_mixes_tasks_or_outcomes(airline_chats, stage_
     assert len({row["task_group"] for row in rows}) == 50
     figures = copy_figures(clusters, context.read("features"))
     assert figures == (0, 0, 19, 8)
+
+
+def test_a_lake_without_trajectories_gives_empty_tables(stage_over):
+    context = stage_over([])
+
+    assert curated(context).num_rows == 0
+    assert [context.read(name).num_rows for name in ("boilerplate", "views", "signatures")] == [0, 0, 0]

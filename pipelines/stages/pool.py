@@ -48,6 +48,7 @@ _READ: Final[dict[str, list[str]]] = {
         "tests_passed",
         "tests_failed",
         "termination",
+        "num_steps",
         "num_agent_steps",
     ],
     "features": ["traj_id", "content_hash", "token_count"],
@@ -143,7 +144,7 @@ def _signs(tables: Mapping[str, pa.Table], settings: Settings) -> dict[str, Any]
     failures_of = Counter(
         family for family, kind in zip(families, outcomes, strict=True) if kind == OutcomeClass.FAILURE
     )
-    steps = trajectories["num_agent_steps"].to_pylist()
+    steps = trajectories["num_steps"].to_pylist()
     return {
         "near_miss": pa.array(
             [p if aucs.get(name, 0.0) >= least else None for p, name in zip(partials, environments, strict=True)],
@@ -170,8 +171,8 @@ def add_weights(
 ) -> pa.Table:
     """Return the pool with `score`, `educational_score` and `weight`, from the rows that are kept.
 
-    A success and a rollout that no dataset weighs weigh 1, a failure what it teaches; with `shares`, the weights of a
-    stratum are multiplied so that it has its share.
+    A success and a rollout that no dataset weighs weigh 1, a failure what it teaches, a dropped row nothing; with
+    `shares`, the weights of a stratum are multiplied so that it has its share.
     """
     selection = context.settings.selection
     kept = np.array([verdict.reason == DecisionReason.KEPT for verdict in verdicts], dtype=bool)
@@ -182,7 +183,7 @@ def add_weights(
     taught = failure_weights(
         scores, min_weight=selection.failures.min_weight, max_weight=selection.failures.max_weight
     )
-    weights = np.where(failures, taught, 1.0)
+    weights = np.where(kept, np.where(failures, taught, 1.0), 0.0)
     if shares is not None:
         weighed = pool["is_weighed"].to_numpy().astype(bool) & kept
         strata = [parse_stratum(name) for name in pool["stratum"].to_pylist()]

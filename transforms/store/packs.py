@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import orjson
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from schemas.errors import StoreError
@@ -241,6 +242,6 @@ def read_trajectories(store: Store, pack: Pack, wanted: Collection[str] | None =
 
 def _by_trajectory(file: pq.ParquetFile, group: int, ids: Iterable[str]) -> dict[str, list[Row]]:
     table = file.read_row_group(group)
-    table = table.filter(pa.compute.is_in(table["traj_id"], pa.array(ids, pa.string())))
+    table = table.filter(pc.is_in(table["traj_id"], pa.array(ids, pa.string())))
     rows = table.to_pylist(maps_as_pydicts="strict")
     return {traj_id: list(members) for traj_id, members in groupby(rows, key=lambda row: row["traj_id"])}

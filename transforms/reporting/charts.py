@@ -71,11 +71,11 @@ def map_marks(points: Sequence[Row], labels: Sequence[Row]) -> tuple[list[Row], 
     ]
     marks.sort(key=lambda mark: (-mark["group_size"], mark["traj_id"]))
     placed: list[Row] = []
-    for label in sorted(labels, key=lambda label: (label["y"], label["x"], label["family"]), reverse=True):
+    for label in sorted(labels, key=lambda label: (label["y"], label["x"], label["family_id"]), reverse=True):
         y = _along(-label["y"], MAP_HEIGHT)
         if placed:
             y = max(y, placed[-1]["cy"] + LABEL_HEIGHT)
-        placed.append(label | {"cx": min(max(_along(label["x"], MAP_WIDTH), 90.0), MAP_WIDTH - 90.0), "cy": y})
+        placed.append(label | {"cx": _along(label["x"], MAP_WIDTH), "cy": y})
     overflow = placed[-1]["cy"] - (MAP_HEIGHT - 4) if placed else 0.0
     if overflow > 0:
         placed = [label | {"cy": _short(label["cy"] - overflow)} for label in placed]

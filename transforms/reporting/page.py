@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
@@ -77,10 +77,11 @@ def render_page(figures: Mapping[str, Any], *, snapshot_id: str, parent_id: str 
         secret_bars=stacked_bars(figures["secrets"], label="kind", parts=("count",)),
         weight_bars=stacked_bars(figures["weights"], label="weight", parts=("success", "failure", "others")),
         ratio_bars=stacked_bars(figures["pairs"]["shares"], label="ratio", parts=("count",)),
-        family_bars=stacked_bars(figures["families"], label="family_label", parts=("success", "failure", "others")),
+        family_bars=stacked_bars(_numbered(figures["families"]), label="name", parts=("success", "failure", "others")),
         balance_marks=share_marks(figures["balance"], columns=("lake_share", "target_share", "weighted_share")),
         map_points=marks,
         map_labels=labels,
+        family_numbers={row["family_id"]: row["number"] for row in figures["families"]},
         map_size=(MAP_WIDTH, MAP_HEIGHT),
         outcome_names=OUTCOMES,
         kind_words=KIND_WORDS,
@@ -120,6 +121,10 @@ def _hash(text: str) -> str:
 
 def _count(figures: Mapping[str, Any], step: str) -> int:
     return next(row["count"] for row in figures["funnel"] if row["step"] == step and row["kind"] == "stock")
+
+
+def _numbered(families: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [{**row, "name": f"{row['number']}. {row['family_label']}"} for row in families]
 
 
 def _thousands(value: int) -> str:

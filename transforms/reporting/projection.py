@@ -102,15 +102,15 @@ def cluster_map(frames: Frames, *, seed: int) -> Row:
 def _labels(points: Sequence[Row], *, limit: int = 8) -> list[Row]:
     members: dict[str, list[Row]] = {}
     for point in points:
-        if point["family_id"] is not None and point["family"]:
+        if point["family_id"] is not None:
             members.setdefault(point["family_id"], []).append(point)
     largest = sorted(members.items(), key=lambda item: (-len(item[1]), item[0]))[:limit]
     return [
         {
-            "family": group[0]["family"],
+            "family_id": family_id,
             "count": len(group),
             "x": sorted(point["x"] for point in group)[len(group) // 2],
             "y": sorted(point["y"] for point in group)[len(group) // 2],
         }
-        for _, group in largest
+        for family_id, group in largest
     ]

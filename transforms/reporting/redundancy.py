@@ -5,11 +5,13 @@ from typing import Any, Final
 import polars as pl
 
 from transforms.lexical.cluster_rows import copy_figures
+from transforms.querying.display import on_one_line
 from transforms.reporting.flow import counts
 from transforms.reporting.frames import Frames
 
 Row = dict[str, Any]
 
+MAX_LABEL_CHARS: Final = 120
 SIZE_BUCKETS: Final = ((1, 1), (2, 2), (3, 3), (4, 4), (5, 9), (10, 19), (20, 49), (50, None))
 """Smallest and largest group size of each bar; None has no end."""
 
@@ -43,7 +45,7 @@ def repetition(frames: Frames) -> Row:
 
 
 def families(frames: Frames, *, limit: int) -> list[Row]:
-    """Return the largest behaviour families with their label and members by outcome."""
+    """Return the largest behaviour families with their label and members by outcome, numbered from 1."""
     members = frames["clusters"].filter(
         pl.col("family_id").is_not_null() & ~pl.col("family_is_noise").fill_null(value=False)
     )
@@ -57,4 +59,8 @@ def families(frames: Frames, *, limit: int) -> list[Row]:
         )
         .with_columns((pl.col("count") - pl.col("success") - pl.col("failure")).alias("others"))
     )
-    return table.sort(["count", "family_id"], descending=[True, False]).head(limit).to_dicts()
+    rows = table.sort(["count", "family_id"], descending=[True, False]).head(limit).to_dicts()
+    return [
+        row | {"number": number, "family_label": on_one_line(row["family_label"] or "", max_chars=MAX_LABEL_CHARS)}
+        for number, row in enumerate(rows, start=1)
+    ]

@@ -40,13 +40,13 @@ def test_map_marks_draw_large_groups_first_and_part_labels() -> None:
         {"traj_id": "a", "x": -1.0, "y": 1.0, "group_size": 1},
         {"traj_id": "b", "x": 1.0, "y": -1.0, "group_size": 5},
     ]
-    labels = [{"family": "f", "count": 1, "x": 0.0, "y": -1.0}, {"family": "g", "count": 1, "x": 0.0, "y": -1.0}]
+    labels = [{"family_id": "f", "count": 1, "x": 0.0, "y": -1.0}, {"family_id": "g", "count": 1, "x": 0.0, "y": -1.0}]
     marks, placed = map_marks(points, labels)
     assert [(mark["traj_id"], mark["cx"], mark["cy"], mark["r"]) for mark in marks] == [
         ("b", 698.0, 398.0, 4.8),
         ("a", 22.0, 22.0, 2.6),
     ]
-    assert [(label["family"], label["cy"]) for label in placed] == [("g", 398.0), ("f", 413.0)]
+    assert [(label["family_id"], label["cy"]) for label in placed] == [("g", 398.0), ("f", 413.0)]
 
 
 @given(st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99)), max_size=8))

@@ -88,6 +88,7 @@ def test_redundancy_counts_groups_repeats_and_families(small_tables: dict[str, p
             "success": 2,
             "failure": 3,
             "others": 0,
+            "number": 1,
         }
     ]
 

@@ -33,4 +33,4 @@ def test_map_shows_representatives_only(small_tables: dict[str, pa.Table]) -> No
     shown = cluster_map(to_frames(small_tables), seed=0)
     assert [point["traj_id"] for point in shown["points"]] == ["aa01", "aa03", "bb01", "bb02"]
     assert [point["group_size"] for point in shown["points"]] == [2, 1, 1, 1]
-    assert shown["labels"] == [{"family": "search then book", "count": 4, "x": 0.7, "y": 0.7}]
+    assert shown["labels"] == [{"family_id": "f1", "count": 4, "x": 0.7, "y": 0.7}]

@@ -31,6 +31,7 @@ _READ: Final[dict[str, list[str]]] = {
         "lexical_group",
         "semantic_group",
         "keeper_id",
+        "method",
         "similarity_to_keeper",
         "family_id",
     ],
@@ -104,7 +105,7 @@ def build_pool(
         "has_audit_flag": flagged,
         "safety_severity": tables["safety"]["severity"],
         "is_infrastructure": pa.array(infrastructure, pa.bool_()),
-        "is_empty": pc.invert(tables["behaviours"]["agent_acted"]),
+        "is_empty": pc.and_(pc.equal(clusters["method"], "empty"), pc.invert(tables["behaviours"]["agent_acted"])),
         "is_weighed": pa.array(
             [
                 outcome in (OutcomeClass.SUCCESS, OutcomeClass.FAILURE)

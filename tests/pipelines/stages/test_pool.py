@@ -32,7 +32,7 @@ def _pool(filled_table, rows, settings=_SETTINGS):
 
 
 _COLUMNS = {
-    "clusters": ("outcome_class", "family_id"),
+    "clusters": ("outcome_class", "family_id", "method"),
     "trajectories": ("reward", "tests_passed", "tests_failed", "termination", "num_steps"),
     "behaviours": ("agent_acted", "first_error_step", "recovered"),
     "audit": ("flags",),
@@ -68,10 +68,16 @@ def test_rows_that_no_dataset_weighs_are_unscored_invalid_or_failures_of_the_mac
     assert [row["has_audit_flag"] for row in pool] == [False] * 5 + [True]
 
 
-def test_only_a_rollout_in_which_the_agent_did_nothing_is_empty(filled_table):
-    pool = _pool(filled_table, [{"traj_id": "a", "agent_acted": False}, {"traj_id": "b"}])
+def test_only_a_rollout_without_text_in_which_the_agent_did_nothing_is_empty(filled_table):
+    rows = [
+        {"traj_id": "a", "agent_acted": False, "method": "empty"},
+        {"traj_id": "b", "agent_acted": False, "method": "none"},
+        {"traj_id": "c", "agent_acted": True, "method": "empty"},
+    ]
 
-    assert [row["is_empty"] for row in pool] == [True, False]
+    pool = _pool(filled_table, rows)
+
+    assert [row["is_empty"] for row in pool] == [True, False, False]
 
 
 def test_signs_are_null_where_nothing_is_known(filled_table):

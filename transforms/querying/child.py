@@ -141,7 +141,9 @@ def answer(request: Mapping[str, Any], sink: BinaryIO) -> None:
                 if room < 0:
                     raise QueryError(f"the result is over {request['max_result_mb']} MB; add a LIMIT or an aggregate")
                 stream.write_batch(batch)
-    except (duckdb.Error, pa.ArrowException, MemoryError, OSError) as error:
+    except (duckdb.OutOfMemoryException, pa.ArrowMemoryError, MemoryError) as error:
+        raise QueryError(f"the query ran over its memory of {request['memory_mb']} MB") from error
+    except (duckdb.Error, pa.ArrowException, OSError) as error:
         raise QueryError(str(error) or type(error).__name__) from error
 
 

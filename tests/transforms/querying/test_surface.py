@@ -250,13 +250,13 @@ def test_child_process_refuses_an_attack_and_can_write_no_file(surface: Surface,
 
 
 def test_query_over_its_time_is_stopped(surface: Surface) -> None:
-    sql = "SELECT count(*) FROM range(100000000000) a, range(100000000000) b"
+    sql = "SELECT sum(hash(a) % 7) FROM range(1000000000000000) t(a)"
     with pytest.raises(QueryError, match=r"ran over its limit of 2 s"):
         run_query(surface, sql, limits=Limits(timeout_s=2))
 
 
 def test_query_over_its_memory_is_stopped(surface: Surface) -> None:
-    with pytest.raises(QueryError, match=r"(?i)memory"):
+    with pytest.raises(QueryError, match="the query ran over its memory of 64 MB"):
         run_query(surface, "SELECT list(a) FROM range(100000000) t(a)", limits=Limits(memory_mb=64))
 
 

@@ -17,19 +17,22 @@ UNKNOWN: Final[Adapter] = UnknownAdapter()
 UNREADABLE: Final[Adapter] = UnreadableAdapter()
 _BY_NAME: Final = {adapter.name: adapter for adapter in (*CLAIMING, UNKNOWN, UNREADABLE)}
 
+_EMPTY: Final = ((".parquet", UNREADABLE), (".traj", _BY_NAME["swe_agent"]))
+
 
 def adapter_named(name: str) -> Adapter:
     """Return the adapter of that name."""
     return _BY_NAME[name]
 
 
-def detect(outline: Outline, settings: IngestSettings) -> Adapter:
+def detect(outline: Outline, settings: IngestSettings, *, uri: str) -> Adapter:
     """Return the adapter that reads a file: the one `ingest.format` names, else the first that claims its content.
 
-    A named format reads whatever could hold it; text that is no JSON stays unknown.
+    A named format reads whatever could hold it; text that is no JSON stays unknown. An empty file has no content to go
+    by, so its name decides: an empty line file has no records, an empty Parquet file or trajectory is damaged.
     """
     if outline.shape == "empty":
-        return adapter_named("openai_chat")
+        return next((adapter for end, adapter in _EMPTY if uri.endswith(end)), adapter_named("openai_chat"))
     if outline.shape == "other":
         return UNKNOWN
     if settings.format != "auto":

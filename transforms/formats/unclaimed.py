@@ -58,4 +58,5 @@ class UnreadableAdapter:
         except (UnreadableError, OSError) as error:
             yield unreadable(error)
             return
-        yield unreadable(UnreadableError("could not be opened when the run was planned"))
+        message = "could not be opened when the run was planned" if unit.size else "the file is empty"
+        yield unreadable(UnreadableError(message))

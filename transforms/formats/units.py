@@ -75,7 +75,7 @@ def _look_at(uri: str, lake: Lake, settings: IngestSettings, *, range_bytes: int
             except UnreadableError:
                 stream.seek(0)
                 return _Source(uri, UNREADABLE, (ByteRange(0, size, _hash(stream)),), size, False)
-            adapter = detect(outline, settings)
+            adapter = detect(outline, settings, uri=uri)
             stream.seek(0)
             if outline.shape == "lines" and not outline.is_packed and adapter.name == "openai_chat":
                 return _Source(uri, adapter, tuple(hash_ranges(stream, range_bytes=range_bytes)), size, True)

@@ -46,6 +46,12 @@ def _segment(part: str) -> str:
 
 
 def _character_class(inner: str) -> str:
+    """Return the expression of `[inner]`; one that is no valid class, such as `[b-a]`, stands for itself."""
     negated = inner[:1] in {"!", "^"}
     members = re.sub(r"([\\\[\]^&~|])", r"\\\1", inner[1:] if negated else inner)
-    return f"[{'^' if negated else ''}{members}]" if members else re.escape(f"[{inner}]")
+    expression = f"[{'^/' if negated else ''}{members}]"
+    try:
+        re.compile(expression)
+    except re.error:
+        return re.escape(f"[{inner}]")
+    return expression

@@ -5,9 +5,10 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 import orjson
 
+from transforms.reading.failures import UnreadableError
 from transforms.reading.lines import BOM
 from transforms.reading.parquet_rows import MAGIC, column_names
-from transforms.reading.streams import CutStreamError, is_packed, read_up_to, unpacked
+from transforms.reading.streams import ByteSource, CutStreamError, is_packed, unpacked
 
 HEAD_BYTES: Final = 256 * 1024
 """Bytes looked at: the first records of the real files seen have 3 to 60 KB."""
@@ -46,12 +47,26 @@ def outline_of(stream: BinaryIO, size: int) -> Outline:
     stream.seek(0)
     if head == MAGIC:
         return Outline("parquet", keys=(frozenset(column_names(stream)),))
-    source = unpacked(stream, size)
-    try:
-        text = read_up_to(source, HEAD_BYTES)
-    except CutStreamError:
-        text = b""
+    text = _readable_head(unpacked(stream, size))
     return outline_of_head(text, is_complete=len(text) < HEAD_BYTES)._replace(is_packed=is_packed(head))
+
+
+def _readable_head(source: ByteSource) -> bytes:
+    """Return the first bytes of a source; of one that is damaged or cut, those before the damage, if any."""
+    text = b""
+    while len(text) < HEAD_BYTES:
+        try:
+            chunk = source.read(HEAD_BYTES - len(text))
+        except CutStreamError:
+            break
+        except UnreadableError:
+            if not text:
+                raise
+            break
+        if not chunk:
+            break
+        text += chunk
+    return text
 
 
 def outline_of_head(head: bytes, *, is_complete: bool) -> Outline:

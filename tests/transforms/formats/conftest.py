@@ -22,12 +22,12 @@ class LakeRead(NamedTuple):
     repeats: list[Repeat]
 
 
-def read_folder(
-    root: Path, *, settings: IngestSettings | None = None, include: tuple[str, ...] = ("**/*",)
+def _read_folder(
+    root: Path, *, settings: IngestSettings | None = None, include: tuple[str, ...] = ("**/*",), **options: Any
 ) -> LakeRead:
     settings = settings or IngestSettings()
     fs = fsspec.filesystem("file")
-    units = plan_units(fs, str(root), list_lake(fs, str(root), include), settings)
+    units = plan_units(fs, str(root), list_lake(fs, str(root), include), settings, **options)
     found: list[Trajectory | BadRecord | Repeat] = []
     for unit in units:
         found.extend(read_unit(unit, filesystem=fs, root=str(root), settings=settings, redactor=Redactor()))

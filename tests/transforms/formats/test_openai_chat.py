@@ -1,0 +1,218 @@
+import gzip
+import io
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import zstandard
+
+from schemas.reasons import EnvType, QuarantineReason, Termination
+from schemas.settings.ingest import FieldMapSettings, IngestSettings
+
+MESSAGES = [
+    {"role": "user", "content": "Fix it"},
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {"id": "c0", "type": "function", "function": {"name": "bash", "arguments": '{"command": "ls"}'}}
+        ],
+    },
+    {"role": "tool", "tool_call_id": "c0", "content": "a.py"},
+]
+ROW = {"trajectory_id": "r0", "task_id": 7, "messages": MESSAGES, "reward": 1}
+
+
+def lines(*rows):
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def parquet(*rows):
+    sink = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(list(rows)), sink)
+    return sink.getvalue()
+
+
+def seen(read):
+    return [
+        (one.native_id, one.header.task_id, one.header.reward, [(s.source, s.message, s.obs_text) for s in one.steps])
+        for one in read.trajectories
+    ]
+
+
+EXPECTED = [("r0", "7", 1.0, [("user", "Fix it", None), ("agent", None, "a.py")])]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.jsonl", lines(ROW)),
+        ("a.jsonl", b"\xef\xbb\xbf" + lines(ROW)),
+        ("a.jsonl.gz", gzip.compress(lines(ROW))),
+        ("a.jsonl.zst", zstandard.compress(lines(ROW))),
+        ("a.json", json.dumps([ROW]).encode()),
+        ("a.json", json.dumps(ROW, indent=1).encode()),
+        ("a.jsonl", lines({**ROW, "messages": json.dumps(MESSAGES)})),
+        ("a.parquet", parquet(ROW)),
+        ("a.parquet", parquet({**ROW, "messages": json.dumps(MESSAGES)})),
+        ("oddly.named", lines(ROW)),
+    ],
+)
+def test_every_packing_gives_the_same_rollout(read_lake, name, content):
+    read = read_lake({name: content})
+    assert (seen(read), read.bad) == (EXPECTED, [])
+
+
+def test_mapped_fields_fill_the_header(read_lake):
+    row = {
+        **ROW,
+        "reward_components": {"unit_test_pass": 1.0},
+        "tools": [{"type": "function"}],
+        "problem_statement": "State it",
+        "env_type": "terminal",
+        "environment": "repo",
+        "model": "m1",
+        "global_step": 12,
+        "trial": 3,
+        "exit_status": "max_steps",
+        "started_at": "2026-01-05T10:00:00Z",
+        "repo": "a/b",
+        "cost_usd": 0.25,
+        "failure_reason": "x",
+    }
+    (trajectory,) = read_lake({"a.jsonl": lines(row)}).trajectories
+    header = trajectory.header
+    assert (header.task_text, header.env_type, header.env_name) == ("State it", EnvType.TERMINAL, "repo")
+    assert (header.model_name, header.policy_step, header.rollout_index, header.repo) == ("m1", 12, 3, "a/b")
+    assert (header.termination, header.truncated, header.cost_usd) == (Termination.MAX_STEPS, True, 0.25)
+    assert (header.reward_components, header.tools_json) == ({"unit_test_pass": 1.0}, '[{"type":"function"}]')
+    assert header.started_at.isoformat() == "2026-01-05T10:00:00+00:00"
+    assert trajectory.lost_fields == ("failure_reason",)
+
+
+def test_field_map_is_configurable_and_reaches_into_objects(read_lake):
+    fields = FieldMapSettings(messages=["dialog"], task_id=["extra_info.task"], reward=["extra_info.ok"])
+    row = {"dialog": MESSAGES, "extra_info": {"task": "t1", "ok": "yes"}}
+    (trajectory,) = read_lake({"a.jsonl": lines(row)}, settings=IngestSettings(fields=fields)).trajectories
+    assert (trajectory.header.task_id, trajectory.header.reward) == ("t1", 1.0)
+
+
+def test_rows_without_usable_messages_are_set_aside(read_lake):
+    rows = [
+        {**ROW, "messages": None},
+        {"task_id": 1},
+        {**ROW, "messages": 3},
+        {**ROW, "messages": "junk"},
+        {**ROW, "messages": [{"role": "alien", "content": "x"}]},
+        {**ROW, "messages": [{"role": "user", "content": 3}]},
+        {**ROW, "reward": "maybe"},
+        ROW,
+    ]
+    read = read_lake({"a.jsonl": lines(*rows)})
+    assert [(bad.record_key, bad.reason) for bad in read.bad] == [
+        ("line:1", QuarantineReason.MISSING_MESSAGES),
+        ("line:2", QuarantineReason.MISSING_MESSAGES),
+        ("line:3", QuarantineReason.INVALID_MESSAGE),
+        ("line:4", QuarantineReason.INVALID_JSON),
+        ("line:5", QuarantineReason.INVALID_MESSAGE),
+        ("line:6", QuarantineReason.INVALID_MESSAGE),
+        ("line:7", QuarantineReason.INVALID_REWARD),
+    ]
+    assert seen(read) == EXPECTED
+
+
+def test_conversation_without_messages_is_a_trajectory_without_steps(read_lake):
+    (trajectory,) = read_lake({"a.jsonl": lines({**ROW, "messages": []})}).trajectories
+    assert trajectory.steps == ()
+
+
+def test_huge_ids_stay_apart(read_lake):
+    text = '{"task_id": 12345678901234567890123, "messages": []}\n{"task_id": 12345678901234567890124, "messages": []}'
+    read = read_lake({"a.jsonl": text})
+    assert [one.header.task_id for one in read.trajectories] == ["12345678901234567890123", "12345678901234567890124"]
+
+
+def test_rwd_03_missing_reward_is_not_scored(read_lake):
+    rows = [{**ROW, "trajectory_id": f"r{n}"} for n in range(8)]
+    for row in rows[5:]:
+        del row["reward"]
+    read = read_lake({"a.jsonl": lines(*rows)})
+    assert [one.header.reward for one in read.trajectories] == [1.0] * 5 + [None] * 3
+    assert [one.header.reward_raw for one in read.trajectories[5:]] == [None] * 3
+
+
+def test_idn_02_same_id_and_content_counts_once(shared_dir, read_folder):
+    read = read_folder(shared_dir / "cases" / "inputs" / "IDN-02" / "data")
+    assert [(one.record_key, one.native_id) for one in read.trajectories] == [
+        ("line:1", "idn-r0"),
+        ("line:2", "idn-r0"),
+        ("line:4", None),
+        ("line:5", None),
+        ("line:6", "idn-r3"),
+    ]
+    assert len({one.traj_id for one in read.trajectories}) == 5
+    assert [(repeat.record_key, repeat.traj_id) for repeat in read.repeats] == [
+        ("line:3", read.trajectories[0].traj_id)
+    ]
+
+
+def test_mal_01_cut_line_is_one_bad_record(shared_dir, read_folder):
+    read = read_folder(shared_dir / "cases" / "inputs" / "MAL-01" / "data")
+    assert (len(read.trajectories), [bad.reason for bad in read.bad]) == (5, [QuarantineReason.TRUNCATED])
+
+
+@pytest.mark.parametrize(
+    ("case", "accepted", "bad"),
+    [
+        ("MAL-08", 3, [QuarantineReason.INVALID_JSON]),
+        ("MAL-11", 1, [QuarantineReason.DUPLICATE_KEY] * 2),
+        ("MAL-18", 5, []),
+        ("SCH-01", 9, []),
+        ("SCH-03", 4, []),
+        ("SCH-05", 4, []),
+        ("SCH-07", 120, []),
+    ],
+)
+def test_hard_cases_are_read(shared_dir, read_folder, case, accepted, bad):
+    read = read_folder(shared_dir / "cases" / "inputs" / case / "data")
+    assert (len(read.trajectories), [one.reason for one in read.bad]) == (accepted, bad)
+
+
+def test_mal_05_byte_order_mark_changes_nothing(shared_dir, read_folder):
+    folder = shared_dir / "cases" / "inputs" / "MAL-05" / "data"
+    plain, marked = (read_folder(folder / name) for name in ("without_bom", "with_bom"))
+    assert [one.traj_id for one in plain.trajectories] == [one.traj_id for one in marked.trajectories]
+    assert len(plain.trajectories) == 4
+
+
+def test_sch_01_calls_have_no_argument_they_did_not_carry(shared_dir, read_folder):
+    read = read_folder(shared_dir / "cases" / "inputs" / "SCH-01" / "data")
+    calls = {}
+    for one in read.trajectories:
+        for step in one.steps:
+            for call in step.calls:
+                calls.setdefault(call.tool_name, set()).add((call.arguments_json, call.arguments_state))
+    assert calls["ls"] == {('{"path":"."}', "ok")}
+    assert calls["grep"] == {('{"flags":["-r"],"pattern":"x"}', "ok")}
+    assert calls["move"] == {('{"dst":"b","force":null,"src":"a"}', "ok"), ('{"dst":"b","src":"a"}', "ok")}
+    assert calls["bash"] == {('{"command":"ls"}', "ok"), ('{"command":"ls"}', "double_encoded"), (None, "unparsed")}
+
+
+def test_sch_05_rewards_keep_their_fractions(shared_dir, read_folder):
+    read = read_folder(shared_dir / "cases" / "inputs" / "SCH-05" / "data")
+    assert [one.header.reward for one in read.trajectories] == [1.0, 0.0, 0.5, 0.3]
+
+
+def test_rwd_04_infrastructure_endings_are_not_valid(shared_dir, read_folder):
+    read = read_folder(shared_dir / "cases" / "inputs" / "RWD-04" / "data")
+    assert [one.header.reward_valid for one in read.trajectories] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+        True,
+        True,
+        True,
+    ]

@@ -1,0 +1,92 @@
+import os
+
+import fsspec
+import pytest
+
+from schemas.reasons import QuarantineReason
+from schemas.settings.ingest import IngestSettings
+from transforms.formats.units import ingest_key, list_lake, plan_units
+
+FS = fsspec.filesystem("file")
+LINE = '{"messages": [{"role": "user", "content": "x"}], "id": "%d"}\n'
+
+
+def plan(root, *, settings=None, **options):
+    uris = list_lake(FS, str(root), ["**/*"])
+    return plan_units(FS, str(root), uris, settings or IngestSettings(), **options)
+
+
+def test_key_says_nothing_of_place_or_time(folder_of):
+    text = LINE % 1
+    here, there = folder_of({"a.jsonl": text}, "here"), folder_of({"x/y/b.jsonl": text}, "there")
+    os.utime(there / "x/y/b.jsonl", (1, 1))
+    (one,), (other,) = plan(here), plan(there)
+    assert one.unit_key == other.unit_key
+    assert (one.uri, other.uri) == ("a.jsonl", "x/y/b.jsonl")
+
+
+def test_key_tells_content_path_facts_and_settings_apart(folder_of):
+    record = '{"0": {"query": "q", "turn_history": {"actions": []}}}'
+    folder = folder_of({"m1/a.json": record, "m2/a.json": record, "b.jsonl": LINE % 1, "c.jsonl": LINE % 2})
+    units = plan(folder) + plan(folder, settings=IngestSettings(max_depth=100))
+    assert len({unit.unit_key for unit in units}) == 8
+
+
+def test_only_settings_that_change_data_enter_the_key():
+    same = IngestSettings(format="openai_chat", max_bad_ratio=0.1)
+    assert ingest_key(same) == ingest_key(IngestSettings()) != ingest_key(IngestSettings(max_record_mb=1))
+
+
+def test_line_file_is_cut_into_ranges_that_give_every_record_once(folder_of, read_folder):
+    folder = folder_of({"a.jsonl": "".join(LINE % number for number in range(10))})
+    units = plan(folder, range_bytes=150)
+    assert [(unit.byte_start, unit.byte_end) for unit in units] == [(0, 180), (180, 300), (300, 480), (480, 600)]
+    assert len({unit.unit_key for unit in units}) == 4
+    read = read_folder(folder, range_bytes=150)
+    assert [one.native_id for one in read.trajectories] == [str(number) for number in range(10)]
+    assert [one.record_key for one in read.trajectories[2:4]] == ["line:3", "byte:180"]
+
+
+def test_file_of_no_known_format_is_told_once(read_lake):
+    read = read_lake({"a.jsonl": LINE % 1, "README.md": "# Hello", "tasks.json": [{"query": "a", "gold": "b"}]})
+    assert [(unit.uri, unit.adapter) for unit in read.units] == [
+        ("README.md", "unknown"),
+        ("a.jsonl", "openai_chat"),
+        ("tasks.json", "unknown"),
+    ]
+    assert [bad.reason for bad in read.bad] == [QuarantineReason.UNKNOWN_FORMAT] * 2
+    assert "document with the keys gold, query" in read.bad[1].message
+    assert len(read.trajectories) == 1
+
+
+def test_empty_line_file_has_no_records_and_damaged_parquet_is_unreadable(read_lake):
+    read = read_lake({"a.jsonl": LINE % 1, "b.jsonl": "", "c.parquet": b"PAR1 damaged"})
+    assert (len(read.trajectories), len(read.units)) == (1, 3)
+    assert [(bad.record_key, bad.reason) for bad in read.bad] == [("file", QuarantineReason.UNREADABLE)]
+
+
+def test_empty_parquet_is_unreadable_by_its_name(read_lake):
+    read = read_lake({"a.jsonl": LINE % 1, "c.parquet": b"", "d.traj": b""})
+    assert [bad.reason for bad in read.bad] == [QuarantineReason.UNREADABLE, QuarantineReason.TRUNCATED]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_file_without_permission_is_unreadable(folder_of, read_folder):
+    folder = folder_of({"a.jsonl": LINE % 1, "b.jsonl": LINE % 2})
+    (folder / "b.jsonl").chmod(0)
+    read = read_folder(folder)
+    assert (len(read.trajectories), [bad.reason for bad in read.bad]) == (1, [QuarantineReason.UNREADABLE])
+
+
+def test_file_that_went_away_is_unreadable(folder_of):
+    folder = folder_of({"a.jsonl": LINE % 1})
+    (unit,) = plan_units(FS, str(folder), ["gone.jsonl"], IngestSettings())
+    (other,) = plan_units(FS, str(folder), ["missing.jsonl"], IngestSettings())
+    assert (unit.adapter, unit.size) == ("unreadable", 0)
+    assert unit.unit_key != other.unit_key
+
+
+def test_named_format_overrides_detection(folder_of):
+    folder = folder_of({"a.jsonl": '{"dialogue": []}\n'})
+    assert [unit.adapter for unit in plan(folder)] == ["unknown"]
+    assert [unit.adapter for unit in plan(folder, settings=IngestSettings(format="openai_chat"))] == ["openai_chat"]

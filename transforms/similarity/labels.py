@@ -11,7 +11,8 @@ MAX_ACTIONS: Final = 24
 """Distinct actions kept of a skeleton, first come first kept."""
 
 _MAX_WORDS = 3
-_MIN_LEAD = 0.05
+_TYPICAL_SHARE = 0.5
+"""A label tells what most members did: rarer actions are single tasks' files and ids."""
 
 
 def skeleton_actions(skeleton: str) -> list[str]:
@@ -37,8 +38,9 @@ def skeleton_actions(skeleton: str) -> list[str]:
 def family_label(members: Sequence[Iterable[str]], everyone: Sequence[Iterable[str]]) -> str:
     """Return a readable label: up to three actions that set the family apart, most telling first.
 
-    An action tells as much as its share among the members exceeds its share among everyone; ties go to the more
-    frequent, then the shorter, then the smaller text.
+    Told are actions of at least half the members, or else the most frequent one. An action tells as much as its share
+    among the members exceeds its share among everyone; ties go to the more frequent, then the shorter, then the
+    smaller text.
 
     Args:
         members: Distinct actions of each member.
@@ -46,9 +48,14 @@ def family_label(members: Sequence[Iterable[str]], everyone: Sequence[Iterable[s
     """
     inside = _shares(members)
     outside = _shares(everyone)
-    lead = {action: share - outside.get(action, 0.0) for action, share in inside.items()}
-    telling = [action for action in inside if lead[action] >= _MIN_LEAD] or list(inside)
-    ranked = sorted(telling, key=lambda action: (-round(lead[action], 9), -inside[action], len(action), action))
+    typical = [action for action, share in inside.items() if share >= _TYPICAL_SHARE]
+    typical = typical or sorted(inside, key=lambda action: (-inside[action], len(action), action))[:1]
+
+    def rank(action: str) -> tuple[float, float, int, str]:
+        lead = inside[action] - outside.get(action, 0.0)
+        return -round(lead, 9), -inside[action], len(action), action
+
+    ranked = sorted(typical, key=rank)
     return " + ".join(_without_parts(ranked)[:_MAX_WORDS]) or "no actions"
 
 

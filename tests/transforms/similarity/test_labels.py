@@ -21,7 +21,13 @@ def test_lines_that_are_no_actions_are_passed_over_and_long_runs_cut():
 def test_a_label_names_what_others_lack():
     searchers = [["grep", "cat", "say"], ["grep", "cat"], ["grep", "say"]]
     others = [["edit", "cat", "say"], ["edit", "say"], ["pytest", "say"]]
-    assert family_label(searchers, searchers + others) == "grep + cat"
+    assert family_label(searchers, searchers + others) == "grep + cat + say"
+
+
+def test_a_label_leaves_out_what_few_members_did():
+    members = [["look", f"look file{number}"] for number in range(4)]
+    assert family_label(members, [*members, ["look"]]) == "look"
+    assert family_label([["a"], ["b"], ["c"]], [["a"], ["b"], ["c"]]) == "a"
 
 
 def test_a_label_does_not_say_the_same_twice():

@@ -155,15 +155,16 @@ def _holds(tree: object, location: Sequence[object]) -> bool:
 def _suggestion(path: str) -> str:
     section, _, key = path.rpartition(".")
     known = setting_paths()
-    siblings = [name.rpartition(".")[2] for name in known if name.rpartition(".")[0] == section]
-    near = get_close_matches(key.replace("-", "_"), siblings, n=1, cutoff=0.6)
+    name = key.replace("-", "_")
+    siblings = [each.rpartition(".")[2] for each in known if each.rpartition(".")[0] == section]
+    elsewhere = [each for each in known if each.rpartition(".")[2] == name and each != path]
+    near = get_close_matches(name, siblings, n=1, cutoff=0.6)
+    if name not in siblings and elsewhere:
+        return f", did you mean {elsewhere[0]!r}?"
     if near:
         return f", did you mean {near[0]!r}?"
-    elsewhere = [name for name in known if name.rpartition(".")[2] == key.replace("-", "_")]
-    if not elsewhere:
-        last = get_close_matches(path, known, n=1, cutoff=0.75)
-        return f", did you mean {last[0]!r}?" if last else f"; keys here: {', '.join(sorted(siblings)) or 'none'}"
-    return f", did you mean {elsewhere[0]!r}?"
+    distant = get_close_matches(path, known, n=1, cutoff=0.75)
+    return f", did you mean {distant[0]!r}?" if distant else f"; keys here: {', '.join(sorted(siblings)) or 'none'}"
 
 
 def setting_paths(model: type[BaseModel] = Settings, prefix: str = "") -> list[str]:

@@ -18,6 +18,8 @@ from transforms.store.packs import Pack, PackWriter, TableFile, UnitCounts, plan
 from transforms.store.tables import rows_to_table, write_table
 from transforms.views.blocks import blocks_of
 
+pytest_plugins = ["tests.tiny_model", "tests.whole_runs"]
+
 
 @pytest.fixture(scope="session")
 def shared_dir() -> Path:

@@ -1,4 +1,4 @@
-"""The progress display: bars on a terminal, one line a stage elsewhere, nothing when it is off."""
+"""The progress display: bars on a terminal, one line a stage elsewhere, nothing when it is quiet."""
 
 import threading
 import time
@@ -33,7 +33,7 @@ class StageProgress:
 class Display:
     """Shows stages as they begin, advance and end."""
 
-    def __init__(self, mode: Literal["auto", "plain", "off"], *, console: Console | None = None) -> None:
+    def __init__(self, mode: Literal["auto", "plain", "quiet"], *, console: Console | None = None) -> None:
         self._console = console or Console(stderr=True)
         self._mode = "bars" if mode == "auto" and self._console.is_terminal else "plain" if mode == "auto" else mode
 
@@ -48,7 +48,7 @@ class Display:
                 yield progress
         else:
             yield progress
-        if self._mode != "off":
+        if self._mode != "quiet":
             counted = f", {progress.expected:,} {progress.unit}" if progress.expected else ""
             self._console.print(f"{label} done in {time.monotonic() - started:.1f} s{counted}", highlight=False)
 
@@ -73,5 +73,5 @@ class Display:
 
     def line(self, text: str) -> None:
         """Print one line of plain text."""
-        if self._mode != "off":
+        if self._mode != "quiet":
             self._console.print(text, highlight=False, markup=False)

@@ -90,8 +90,8 @@ class IngestSettings(Section):
 class IdentitySettings(Section):
     """Which rollouts belong together."""
 
-    policy_fields: list[Literal["model_name", "policy_step", "agent_name", "agent_version", "run_id"]] = (
-        Field(default=["model_name", "policy_step", "agent_name", "agent_version"], min_length=1)
+    policy_fields: list[Literal["model_name", "policy_step", "agent_name", "agent_version", "run_id"]] = Field(
+        default=["model_name", "policy_step", "agent_name", "agent_version"], min_length=1
     )
     """Columns whose join names the policy."""
     task_aliases: dict[str, str] = Field(default={})

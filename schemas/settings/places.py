@@ -21,8 +21,8 @@ class LakeSettings(Section):
 class ExecutionSettings(Section):
     """Workers, memory, progress and devices."""
 
-    progress: Literal["auto", "plain", "off"] = "auto"
-    """Progress display: `auto` draws bars on a terminal and prints a line a stage elsewhere."""
+    progress: Literal["auto", "plain", "quiet"] = "auto"
+    """Progress display: `auto` draws bars on a terminal and prints a line a stage elsewhere; `quiet` shows nothing."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Device of the embedding model; `cuda` without a card refuses before data is read."""
     worker_timeout_s: int = Field(default=60, ge=1)

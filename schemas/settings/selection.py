@@ -6,9 +6,7 @@ from pydantic import Field, model_validator
 
 from schemas.settings.section import Section
 
-KeeperRule = Literal[
-    "best_reward", "no_audit_flag", "fewest_steps", "fewest_tokens", "most_steps", "smallest_id"
-]
+KeeperRule = Literal["best_reward", "no_audit_flag", "fewest_steps", "fewest_tokens", "most_steps", "smallest_id"]
 
 
 class JudgingSettings(Section):

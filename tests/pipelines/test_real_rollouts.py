@@ -1,0 +1,98 @@
+"""The shipped examples on real rollouts: the figures a right run gives."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipelines.run import execute
+from pipelines.settings_files import load_settings
+from tests.whole_runs import Curated
+from transforms.store.files import Store
+
+EXAMPLES = Path(__file__).parents[2] / "conf" / "examples"
+
+
+def _curate(example: str, lake: Path, store: Path) -> Curated:
+    places = [f"lake.root={lake}", f"store={store}", "execution.progress=quiet"]
+    result = execute(load_settings([EXAMPLES / f"{example}.yaml"], places))
+    return Curated(Store(str(store)), result)
+
+
+@pytest.fixture(scope="module")
+def airline(real_rollouts: Path, tmp_path_factory: pytest.TempPathFactory) -> Curated:
+    return _curate("tau_airline", real_rollouts / "tau-bench", tmp_path_factory.mktemp("airline"))
+
+
+@pytest.fixture(scope="module")
+def intercode(real_rollouts: Path, tmp_path_factory: pytest.TempPathFactory) -> Curated:
+    return _curate("intercode_bash", real_rollouts / "intercode-bash", tmp_path_factory.mktemp("intercode"))
+
+
+def _groups(clusters: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    """Return one row a group with its successes and failures."""
+    return clusters.group_by(keys).agg(
+        num_success=(pl.col("outcome_class") == "success").sum(),
+        num_failure=(pl.col("outcome_class") == "failure").sum(),
+    )
+
+
+def test_airline_rollouts_are_read_whole(airline: Curated) -> None:
+    funnel = airline.manifest.funnel
+    assert (funnel["read"], funnel["trajectories"], funnel["quarantined"], funnel["repeats"]) == (200, 200, 0, 0)
+    assert airline.table("decisions").height == 200
+    classes = airline.table("clusters").group_by("outcome_class").len()
+    assert dict(classes.iter_rows()) == {"success": 84, "failure": 116}
+
+
+def test_airline_tasks_are_mixed_all_fail_and_all_pass(airline: Curated) -> None:
+    groups = _groups(airline.table("clusters"), ["task_key"])
+    mixed = groups.filter((pl.col("num_success") > 0) & (pl.col("num_failure") > 0)).height
+    assert (mixed, groups.filter(num_success=0).height, groups.filter(num_failure=0).height) == (26, 14, 10)
+
+
+@pytest.mark.parametrize("corpus", ["airline", "intercode"])
+def test_no_group_mixes_tasks_or_outcomes(corpus: str, request: pytest.FixtureRequest) -> None:
+    clusters = request.getfixturevalue(corpus).table("clusters")
+    for group in ("exact_group", "lexical_group", "semantic_group"):
+        mixed = clusters.group_by(group).agg(pl.col("task_group").n_unique(), pl.col("outcome_class").n_unique())
+        assert mixed["task_group"].max() == mixed["outcome_class"].max() == 1
+    sizes = clusters.group_by("semantic_group").len()
+    print(f"{corpus}: {sizes.filter(pl.col('len') > 1)['len'].sum()} trajectories in groups of two or more")
+
+
+def test_airline_exact_action_repeats(airline: Curated) -> None:
+    features = airline.table("features").filter(pl.col("num_calls") > 0)
+    joined = features.join(airline.table("clusters"), on="traj_id")
+    groups = joined.group_by("task_group", "actions_hash").agg(pl.len(), pl.col("outcome_class").n_unique())
+    repeated = groups.filter(pl.col("len") > 1)
+    print(f"airline: {repeated['len'].sum()} rollouts in {repeated.height} groups repeat all actions of another")
+    assert (repeated["len"].sum(), repeated.height, repeated["outcome_class"].max()) == (19, 8, 1)
+
+
+def test_airline_pairs_are_pairs(airline: Curated) -> None:
+    pairs = airline.table("pairs")
+    classes = dict(airline.table("clusters").select("traj_id", "outcome_class").iter_rows())
+    tasks = dict(airline.table("clusters").select("traj_id", "task_group").iter_rows())
+    assert pairs.height >= 20
+    assert pairs.group_by("task_group").len()["len"].max() <= 2
+    for chosen, rejected in pairs.select("chosen_id", "rejected_id").iter_rows():
+        assert (classes[chosen], classes[rejected]) == ("success", "failure")
+        assert tasks[chosen] == tasks[rejected]
+
+
+def test_intercode_rollouts_are_read_whole(intercode: Curated) -> None:
+    funnel = intercode.manifest.funnel
+    assert intercode.table("inputs").height == 36
+    assert (funnel["read"], funnel["trajectories"], funnel["quarantined"], funnel["repeats"]) == (1802, 1802, 0, 0)
+
+
+def test_intercode_tasks_are_their_query_texts(intercode: Curated) -> None:
+    clusters = intercode.table("clusters").join(
+        intercode.table("trajectories").select("traj_id", "model_name"), on="traj_id"
+    )
+    tasks = _groups(clusters, ["task_group"])
+    assert (tasks.height, tasks.filter((pl.col("num_success") > 0) & (pl.col("num_failure") > 0)).height) == (200, 137)
+    policies = _groups(clusters, ["task_group", "model_name"])
+    mixed = policies.filter((pl.col("num_success") > 0) & (pl.col("num_failure") > 0)).height
+    assert (policies.height, mixed) == (1395, 83)

@@ -40,7 +40,7 @@ class OpenAIChatAdapter:
         level = 1 if outline.starts_as == "[" else 0
         seen = any(outline.has(level, name.rpartition(".")[2]) for name in names)
         inner = outline.keys[level + 2 :] if outline.keys else ()
-        return seen and (any("role" in keys for keys in inner) or not any(inner))
+        return seen and (any({"role", "content"} & keys for keys in inner) or not any(inner))
 
     def path_facts(self, uri: str) -> PathFacts:
         return ()

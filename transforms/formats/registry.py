@@ -37,4 +37,9 @@ def detect(outline: Outline, settings: IngestSettings, *, uri: str) -> Adapter:
         return UNKNOWN
     if settings.format != "auto":
         return adapter_named(settings.format)
-    return next((adapter for adapter in CLAIMING if adapter.claims(outline, settings)), UNKNOWN)
+    return claimant(outline, settings) or UNKNOWN
+
+
+def claimant(outline: Outline, settings: IngestSettings) -> Adapter | None:
+    """Return the first adapter that claims a file's content, whatever format is named."""
+    return next((adapter for adapter in CLAIMING if adapter.claims(outline, settings)), None)

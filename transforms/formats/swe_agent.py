@@ -15,7 +15,7 @@ from transforms.formats.identity import canonical_hash
 from transforms.formats.rewards import convert_reward
 from transforms.formats.swe_history import history_messages
 from transforms.formats.swe_reports import Verdict, find_reports, verdict_of
-from transforms.reading.failures import RecordError
+from transforms.reading.failures import RecordError, UnreadableError
 from transforms.reading.lake import Listing
 from transforms.reading.native import NativeRecord, read_document
 from transforms.reading.outline import Outline
@@ -34,7 +34,7 @@ class SweAgentAdapter:
     version = "1"
 
     def claims(self, outline: Outline, settings: IngestSettings) -> bool:
-        if outline.starts_as != "{" or outline.shape == "parquet":
+        if outline.starts_as != "{" or len(outline.records) > 1:
             return False
         has_steps = outline.has(0, "trajectory") and outline.has(2, "action", "observation")
         has_history = outline.has(0, "history") and outline.has(2, "role", "content")
@@ -66,13 +66,13 @@ def _stem(name: str) -> str:
 
 
 def _read_report(uri: str, open_file: OpenFile, settings: IngestSettings) -> Any:
-    """Return a report's content; a report that is no JSON says nothing."""
+    """Return a report's content; None for one that cannot be read."""
     try:
         with open_file(uri) as stream:
             size = stream.seek(0, 2)
             stream.seek(0)
             return read_document(unpacked(stream, size), limits=limits_of(settings), watched=frozenset()).value
-    except RecordError:
+    except (RecordError, UnreadableError, OSError):
         return None
 
 

@@ -13,6 +13,7 @@ RUN_REPORTS: Final = ("report.json", "results.json")
 EVALUATION_FOLDER: Final = "run_evaluation"
 CONFLICTING_LABEL: Final = "conflicting_label"
 EVALUATION_ERROR: Final = "evaluation_error"
+UNREADABLE_REPORT: Final = "unreadable_report"
 
 
 class Verdict(NamedTuple):
@@ -60,7 +61,7 @@ def verdict_of(reports: Iterable[tuple[str, Any]], instance_id: str) -> Verdict:
     label.
 
     Args:
-        reports: Path and parsed content.
+        reports: Path and parsed content; None for a report that could not be read.
         instance_id: The instance.
     """
     answers: list[bool] = []
@@ -68,6 +69,9 @@ def verdict_of(reports: Iterable[tuple[str, Any]], instance_id: str) -> Verdict:
     passed: int | None = None
     failed: int | None = None
     for path, report in reports:
+        if report is None:
+            warnings.add(UNREADABLE_REPORT)
+            continue
         entry = _entry(path, report, instance_id)
         if entry is not None:
             answers.append(entry["resolved"])

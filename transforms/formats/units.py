@@ -9,7 +9,7 @@ from fsspec import AbstractFileSystem
 from schemas.records import SourceUnit
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.contract import Adapter, PathFacts
-from transforms.formats.registry import UNKNOWN, UNREADABLE, detect
+from transforms.formats.registry import UNREADABLE, claimant, detect
 from transforms.reading.failures import UnreadableError
 from transforms.reading.lake import Lake, list_lake, walk_lake
 from transforms.reading.lines import BLOCK_BYTES, RANGE_BYTES, ByteRange, hash_ranges
@@ -20,13 +20,17 @@ __all__ = ["ingest_key", "list_lake", "plan_units"]
 
 
 class _Source(NamedTuple):
-    """A file that was looked at: its adapter, its ranges (one, end None, where it is not cut) and its size."""
+    """A file that was looked at: its adapter, its ranges and its size.
+
+    `is_cut` says that it is read range by range, `is_claimed` that a format claims its content.
+    """
 
     uri: str
     adapter: Adapter
     ranges: tuple[ByteRange, ...]
     size: int
-    is_cut: bool
+    is_cut: bool = False
+    is_claimed: bool = False
 
 
 def plan_units(
@@ -52,7 +56,7 @@ def plan_units(
     settings_key = ingest_key(settings)
     units: list[SourceUnit] = []
     for source in sources:
-        if source.uri in joined and source.adapter is UNKNOWN:
+        if source.uri in joined and not source.is_claimed:
             continue
         beside = tuple(uri for uri in sidecars[source.uri] if uri != source.uri)
         units.extend(_units_of(source, beside, hashes, settings_key))
@@ -74,15 +78,15 @@ def _look_at(uri: str, lake: Lake, settings: IngestSettings, *, range_bytes: int
                 outline = outline_of(stream, size)
             except UnreadableError:
                 stream.seek(0)
-                return _Source(uri, UNREADABLE, (ByteRange(0, size, _hash(stream)),), size, False)
+                return _Source(uri, UNREADABLE, (ByteRange(0, size, _hash(stream)),), size)
             adapter = detect(outline, settings, uri=uri)
             stream.seek(0)
-            if outline.shape == "lines" and not outline.is_packed and adapter.name == "openai_chat":
-                return _Source(uri, adapter, tuple(hash_ranges(stream, range_bytes=range_bytes)), size, True)
-            return _Source(uri, adapter, (ByteRange(0, size, _hash(stream)),), size, False)
+            is_cut = outline.shape == "lines" and not outline.is_packed and adapter.name == "openai_chat"
+            ranges = hash_ranges(stream, range_bytes=range_bytes) if is_cut else [ByteRange(0, size, _hash(stream))]
+            return _Source(uri, adapter, tuple(ranges), size, is_cut, claimant(outline, settings) is not None)
     except OSError:
         by_path = hashlib.sha256(uri.encode("utf-8", "surrogatepass")).hexdigest()
-        return _Source(uri, UNREADABLE, (ByteRange(0, 0, by_path),), 0, False)
+        return _Source(uri, UNREADABLE, (ByteRange(0, 0, by_path),), 0)
 
 
 def _units_of(

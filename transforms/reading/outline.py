@@ -10,8 +10,8 @@ from transforms.reading.lines import BOM
 from transforms.reading.parquet_rows import MAGIC, column_names
 from transforms.reading.streams import ByteSource, CutStreamError, is_packed, unpacked
 
-HEAD_BYTES: Final = 256 * 1024
-"""Bytes looked at: the first records of the real files seen have 3 to 60 KB."""
+HEAD_BYTES: Final = 64 * 1024
+"""Bytes looked at: the telling keys stand in the first record, and first records of real files have 3 to 60 KB."""
 LOOKED_AT_LINES: Final = 20
 _TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:]', re.DOTALL)
 _MAX_LEVEL: Final = 4

@@ -90,3 +90,17 @@ def test_named_format_overrides_detection(folder_of):
     folder = folder_of({"a.jsonl": '{"dialogue": []}\n'})
     assert [unit.adapter for unit in plan(folder)] == ["unknown"]
     assert [unit.adapter for unit in plan(folder, settings=IngestSettings(format="openai_chat"))] == ["openai_chat"]
+
+
+def test_named_format_does_not_make_a_sidecar_a_unit(folder_of):
+    history = {"history": [{"role": "user", "content": "x"}]}
+    folder = folder_of({"r/a.traj": history, "r/report.json": {"resolved_ids": ["a"]}})
+    units = plan(folder, settings=IngestSettings(format="swe_agent"))
+    assert [(unit.uri, unit.sidecars) for unit in units] == [("r/a.traj", ("r/report.json",))]
+
+
+def test_sidecar_that_holds_rollouts_stays_a_unit(folder_of):
+    history = {"history": [{"role": "user", "content": "x"}]}
+    results = [{"task_id": 1, "reward": 0, "info": {}, "traj": [], "trial": 0}]
+    units = plan(folder_of({"r/a.traj": history, "results.json": results}))
+    assert [(unit.uri, unit.adapter) for unit in units] == [("r/a.traj", "swe_agent"), ("results.json", "tau_bench")]

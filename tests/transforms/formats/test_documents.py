@@ -1,0 +1,35 @@
+import io
+
+from schemas.reasons import QuarantineReason
+from schemas.records import BadRecord, SourceUnit
+from schemas.settings.ingest import IngestSettings
+from transforms.formats.documents import list_records, load_document, map_records
+from transforms.reading.native import NativeRecord
+from transforms.reading.strict_json import Parsed
+
+BAD = BadRecord("document", QuarantineReason.TRUNCATED, "cut")
+
+
+def test_list_of_objects_and_one_object():
+    assert list(list_records(Parsed([{"a": 1}, 2], ("w",)))) == [
+        NativeRecord("item:0", {"a": 1}, warnings=("w",)),
+        BadRecord("item:1", QuarantineReason.NOT_AN_OBJECT, "expected an object, got int"),
+    ]
+    assert list(list_records(Parsed({"a": 1}))) == [NativeRecord("document", {"a": 1})]
+    assert list(list_records(BAD)) == [BAD]
+
+
+def test_map_of_objects():
+    assert list(map_records({"x": {"a": 1}}, ())) == [NativeRecord("key:x", {"a": 1})]
+    assert [record.reason for record in map_records([1], ())] == [QuarantineReason.NOT_AN_OBJECT]
+
+
+def test_document_that_is_no_json_is_told():
+    unit = SourceUnit("k", "a.json", "tau_bench", "1", 4, "ab")
+    bad = load_document(unit, lambda uri: io.BytesIO(b"[1,"), IngestSettings(), watched=frozenset())
+    assert (bad.record_key, bad.reason, bad.byte_offset, bad.byte_length) == (
+        "document",
+        QuarantineReason.TRUNCATED,
+        0,
+        4,
+    )

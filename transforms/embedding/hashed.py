@@ -19,8 +19,6 @@ from transforms.embedding.contract import EncoderIdentity, TokenSpan, Vectors
 HASHED_VERSION: Final = 1
 """Raised whenever the vector of a text changes."""
 
-DIMENSION_STEP: Final = 16
-
 _FIXED_POINT = 1024
 """Weights are whole multiples of 1/1024: integer sums are exact in any order and on any machine."""
 

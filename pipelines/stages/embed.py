@@ -246,10 +246,12 @@ def _encode_texts(context: StageContext, files: Sequence[TextFile]) -> None:
 
 
 def _run_encoder(context: StageContext, files: Sequence[TextFile]) -> None:
+    unit = "windows" if context.encoder.takes_windows else "texts"
+    context.progress.total(sum(len(set(file.wanted.values())) for file in files), unit)
     with context.pipeline("embed") as pipeline:
         _ = (
             pipeline
             | "TextFiles" >> beam.Create(files)
             | "SpreadFiles" >> beam.Reshuffle()
-            | "EncodeTexts" >> EncodeTexts(context.encoder, context.store)
+            | "EncodeTexts" >> EncodeTexts(context.encoder, context.store, context.progress.file)
         )

@@ -20,6 +20,7 @@ from transforms.embedding.choice import EncoderChoice
 from transforms.embedding.contract import Encoder, Vectors
 from transforms.store.files import Store
 from transforms.store.keys import short_id
+from transforms.store.progress import ProgressFile
 from transforms.store.tables import parquet_writer
 from transforms.views.windows import window_hash, windows_of
 
@@ -180,19 +181,22 @@ class EncodeTexts(beam.PTransform[PCollection[TextFile], PCollection[tuple[str, 
     Args:
         choice: The encoder.
         store: Where vectors are kept.
+        progress: Where encoded texts are counted as they come.
     """
 
     choice: EncoderChoice
     store: Store
+    progress: ProgressFile | None = None
 
     def expand(self, files: PCollection[TextFile]) -> PCollection[tuple[str, int]]:
-        return files | "EncodeFile" >> beam.ParDo(_EncodeFile(self.choice, self.store))
+        return files | "EncodeFile" >> beam.ParDo(_EncodeFile(self.choice, self.store, progress=self.progress))
 
 
 class _EncodeFile(beam.DoFn):
-    def __init__(self, choice: EncoderChoice, store: Store) -> None:
+    def __init__(self, choice: EncoderChoice, store: Store, *, progress: ProgressFile | None) -> None:
         self._choice = choice
         self._store = store
+        self._progress = progress
 
     def setup(self) -> None:
         self._encoder: Encoder = self._choice.open()
@@ -203,6 +207,8 @@ class _EncodeFile(beam.DoFn):
         for texts in wanted_texts(file):
             hashes.extend(text_hash for text_hash, _ in texts)
             parts.append(self._encoder.encode([text for _, text in texts]))
+            if self._progress is not None:
+                self._progress.tick(len(texts))
         if hashes:
             keep_vectors(self._store, self._encoder.identity, hashes, vectors=np.concatenate(parts))
         Metrics.counter("embed", "encoded").inc(len(hashes))

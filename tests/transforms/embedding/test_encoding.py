@@ -22,6 +22,7 @@ from transforms.embedding.encoding import (
 )
 from transforms.embedding.hashed import hashed_vector
 from transforms.store.files import Store
+from transforms.store.progress import ProgressFile
 from transforms.views.windows import window_hash
 
 
@@ -56,11 +57,17 @@ def test_texts_are_shared_out_to_the_first_file_that_has_them(bodies: Path, tmp_
 def test_encoded_texts_are_kept_in_the_store(bodies: Path, tmp_path: Path):
     store = Store(str(tmp_path / "store"))
     choice = hashed_choice(32)
+    progress = ProgressFile(tmp_path / "progress")
     with TestPipeline() as pipeline:
-        kept = pipeline | beam.Create([text_file(bodies, {"v1": "h1", "v4": "h4"})]) | EncodeTexts(choice, store)
+        kept = (
+            pipeline
+            | beam.Create([text_file(bodies, {"v1": "h1", "v4": "h4"})])
+            | EncodeTexts(choice, store, progress)
+        )
         assert_that(kept, equal_to([("bodies", 2)]))
     found = find_vectors(store, choice.identity, ["h1", "h4"])
     assert found.keys.tolist() == ["h1", "h4"]
+    assert progress.done() == 2
     assert np.array_equal(found.matrix[0], hashed_vector("ab cd", 32).astype(np.float16))
 
 

@@ -1,4 +1,4 @@
-"""What a run would do, decided before any record is read: its units, its key, its parent, what is new and what is kept."""
+"""What a run would do, decided before any record is read: its units, key, parent, what is new and what is kept."""
 
 import hashlib
 from collections.abc import Sequence
@@ -55,7 +55,7 @@ class Plan:
     """A run before it works.
 
     `run_key` hashes all that the result depends on; `snapshot_id` hashes it with the parent. `kept` are the parent's
-    packs that hold units of this run, `new` the packs to be made; `is_done` says that the parent already is the result.
+    packs that hold units of this run, `new` the packs to be made.
     """
 
     run_key: str

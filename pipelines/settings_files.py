@@ -67,7 +67,7 @@ def load_settings(paths: Sequence[Path], overrides: Sequence[str] = ()) -> Loade
 def _read_tree(path: Path) -> dict[str, Any]:
     try:
         loaded = OmegaConf.load(path)
-        tree = OmegaConf.to_container(loaded, resolve=False)
+        tree: Any = OmegaConf.to_container(loaded, resolve=False)
     except FileNotFoundError as error:
         raise SettingsError(f"{path}: no such settings file") from error
     except (OSError, UnicodeDecodeError) as error:
@@ -87,7 +87,7 @@ def _override_tree(override: str) -> dict[str, Any]:
     if not equals or not key:
         raise SettingsError(f"{override!r}: an override is written section.key=value")
     try:
-        tree = OmegaConf.to_container(OmegaConf.from_dotlist([override]), resolve=False)
+        tree: Any = OmegaConf.to_container(OmegaConf.from_dotlist([override]), resolve=False)
     except (YAMLError, OmegaConfBaseException) as error:
         raise SettingsError(f"{override!r}: {' '.join(str(error).split())}") from error
     if not isinstance(tree, dict):
@@ -134,7 +134,7 @@ def _resolve_place(tree: dict[str, Any], place: str, folder: Path) -> None:
 
 def _describe(fault: Mapping[str, Any], trees: Mapping[str, Mapping[str, Any]]) -> str:
     path = ".".join(str(part) for part in fault["loc"])
-    source = next((name for name, tree in reversed(trees.items()) if _holds(tree, fault["loc"])), next(iter(trees)))
+    source = next((name for name, tree in reversed(list(trees.items())) if _holds(tree, fault["loc"])), next(iter(trees)))
     if fault["type"] == "extra_forbidden":
         return f"{source}: {path}: unknown key{_suggestion(path)}"
     if fault["type"] == "missing":

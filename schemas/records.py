@@ -180,8 +180,8 @@ class Call:
 class Step:
     """One step: a message and, for an agent step, its calls and what came back; names are the columns of `steps`.
 
-    `source` is system | user | agent | environment. `obs_text` is the result of the step's only call, or the results of
-    several joined by newlines (then each stands in its call's `result_text` too).
+    `source` is system | user | agent | environment. `obs_text` is the result of the step's only call, or the results
+    of several joined by newlines; each stands in its call's `result_text` too.
     """
 
     step_id: int

@@ -7,6 +7,7 @@ import click
 import typer
 
 from schemas.errors import TrajsiftError
+from transforms.querying.display import visible
 
 _INTERRUPTED = 130
 
@@ -53,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         result = build_app()(args=words, prog_name="trajsift", standalone_mode=False, obj=flags)
     except TrajsiftError as error:
-        click.echo(f"error: {error}", err=True)
+        click.echo(f"error: {visible(str(error))}", err=True)
         return error.exit_code
     except click.ClickException as error:
         error.show()

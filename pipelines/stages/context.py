@@ -1,6 +1,6 @@
 """What a stage is given: settings, the store, the tables so far, and a way to run a pipeline."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path

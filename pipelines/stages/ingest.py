@@ -78,7 +78,7 @@ def _missing_jobs(context: StageContext) -> list[PackJob]:
     ]
 
 
-class MakePack(beam.DoFn):  # type: ignore[misc]
+class MakePack(beam.DoFn):
     """Read the units of a pack and write its tables."""
 
     def __init__(

@@ -46,7 +46,7 @@ class Settings(Section):
     store: str
     """Folder or fsspec URL of the store; relative paths are resolved against the first settings file."""
     seed_file: str | None = None
-    """JSONL file of hard seed tasks (task_id, prompt, environment, verifier fields); its content enters the run's key."""
+    """JSONL file of hard seed tasks (task_id, prompt, environment, verifier fields); its content enters the key."""
     execution: ExecutionSettings = ExecutionSettings()
     """Workers, memory, progress and devices."""
     seed: int = Field(default=0, ge=0)

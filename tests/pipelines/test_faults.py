@@ -67,7 +67,7 @@ def test_a_missing_seed_file_exits_3(conf: Path, capsys: pytest.CaptureFixture[s
 
 def test_a_mostly_bad_lake_exits_9(conf: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "lake" / "bad.jsonl").write_bytes(b"{\n" * 100)
-    assert main(["run", str(conf)]) == 9
+    assert main(["run", str(conf), "ingest.format=openai_chat"]) == 9
     assert "100 of 120 records are bad" in _complaint(capsys)
     assert not (tmp_path / "store" / "CURRENT").exists()
 

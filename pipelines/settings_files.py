@@ -134,7 +134,8 @@ def _resolve_place(tree: dict[str, Any], place: str, folder: Path) -> None:
 
 def _describe(fault: Mapping[str, Any], trees: Mapping[str, Mapping[str, Any]]) -> str:
     path = ".".join(str(part) for part in fault["loc"])
-    source = next((name for name, tree in reversed(list(trees.items())) if _holds(tree, fault["loc"])), next(iter(trees)))
+    holders = [name for name, tree in trees.items() if _holds(tree, fault["loc"])]
+    source = holders[-1] if holders else next(iter(trees))
     if fault["type"] == "extra_forbidden":
         return f"{source}: {path}: unknown key{_suggestion(path)}"
     if fault["type"] == "missing":

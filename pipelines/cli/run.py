@@ -35,12 +35,13 @@ def run(
     `trajsift run conf.yaml -- --direct_running_mode=multi_processing --direct_num_workers=2`.
     An equal run is a no-op. A run that fails publishes nothing.
     """
-    from pipelines.run import dry_run as plan_only
-    from pipelines.run import execute
     from pipelines.runners.quiet import quiet_libraries
-    from pipelines.settings_files import load_settings
 
     quiet_libraries()
+    from pipelines.run import dry_run as plan_only
+    from pipelines.run import execute
+    from pipelines.settings_files import load_settings
+
     files = [Path(word) for word in words if "=" not in word or Path(word).is_file()]
     overrides = [word for word in words if "=" in word and not Path(word).is_file()]
     if not files:

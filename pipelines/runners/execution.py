@@ -43,8 +43,8 @@ class Execution:
             TrajsiftError: A transform raised one; workers hand errors on as text only, so it is built anew.
         """
         with watch_workers(self.on_worker_loss), _own_errors():
-            pipeline = beam.Pipeline(runner=make_runner(self.options), options=self.options)
-            with pipeline:
+            runner, options = make_runner(self.options)
+            with beam.Pipeline(runner=runner, options=options) as pipeline:
                 yield pipeline
 
 

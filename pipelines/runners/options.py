@@ -2,6 +2,8 @@
 
 import contextlib
 import io
+import shlex
+import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import cast
@@ -15,9 +17,11 @@ from apache_beam.options.pipeline_options import (
 )
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.runners.runner import PipelineRunner, create_runner
+from apache_beam.transforms.environments import SubprocessSDKEnvironment
 
 from schemas.errors import SettingsError
 
+_WORKER_MODULE = "pipelines.runners.worker"
 _IN_MEMORY_NAMES = frozenset({None, "FnApiRunner", "DirectRunner"})
 
 
@@ -56,13 +60,22 @@ def _refuse_unsafe(options: PipelineOptions) -> None:
         raise SettingsError("--save_main_session: workers import trajsift from its installation; leave the flag out")
 
 
-def make_runner(options: PipelineOptions) -> PipelineRunner:
-    """Return the runner of the options: `FnApiRunner` in this process unless another is named.
+def make_runner(options: PipelineOptions) -> tuple[PipelineRunner, PipelineOptions]:
+    """Return the runner of the options and the options to run it with: in this process unless another is named.
 
-    `DirectRunner` is taken to mean `FnApiRunner`, since Beam's own first tries to download a binary.
+    `DirectRunner` is taken to mean `FnApiRunner`, since Beam's own first tries to download a binary. With
+    `multi_processing` the workers are our own entry point, started without the current folder on their path.
     """
     name = options.view_as(StandardOptions).runner
-    return FnApiRunner() if name in _IN_MEMORY_NAMES else create_runner(cast(str, name))
+    if name not in _IN_MEMORY_NAMES:
+        return create_runner(cast(str, name)), options
+    if options.view_as(DirectOptions).direct_running_mode != "multi_processing":
+        return FnApiRunner(), options
+    command = f"{shlex.quote(sys.executable)} -P -m {_WORKER_MODULE}"
+    environment = SubprocessSDKEnvironment.from_command_string(command)
+    # FnApiRunner replaces the environment it is given when the options name a running mode with one of its own.
+    flags = options.get_all_options(drop_default=True) | {"direct_running_mode": "in_memory"}
+    return FnApiRunner(default_environment=environment), PipelineOptions.from_dictionary(flags)
 
 
 def num_workers(options: PipelineOptions) -> int:

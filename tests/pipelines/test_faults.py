@@ -128,7 +128,7 @@ def test_a_killed_worker_exits_7_and_the_next_run_publishes(conf: Path, curate: 
     while not workers and time.monotonic() < deadline and process.poll() is None:
         time.sleep(0.05)
         children = psutil.Process(process.pid).children(recursive=True)
-        workers = [child for child in children if "sdk_worker_main" in " ".join(child.cmdline())]
+        workers = [child for child in children if "pipelines.runners.worker" in " ".join(child.cmdline())]
     os.kill(workers[-1].pid, signal.SIGKILL)
     _, complaint = process.communicate(timeout=60)
     assert (process.returncode, complaint.count("error: a worker process died")) == (7, 1)

@@ -70,7 +70,7 @@ def test_a_killed_worker_ends_the_command(tmp_path: Path) -> None:
         workers = [
             child
             for child in psutil.Process(command.pid).children(recursive=True)
-            if "sdk_worker_main" in " ".join(child.cmdline()) and child.name() != "sh"
+            if "pipelines.runners.worker" in " ".join(child.cmdline()) and child.name() != "sh"
         ]
     os.kill(workers[0].pid, signal.SIGKILL)
     _, complaint = command.communicate(timeout=60)

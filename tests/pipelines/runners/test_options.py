@@ -15,7 +15,16 @@ def test_known_flags_pass() -> None:
 
 @pytest.mark.parametrize("flags", [[], ["--runner=DirectRunner"], ["--runner=FnApiRunner"]])
 def test_the_in_memory_runner_is_the_default(flags: list[str]) -> None:
-    assert isinstance(make_runner(parse_beam_flags(flags)), FnApiRunner)
+    runner, _ = make_runner(parse_beam_flags(flags))
+    assert isinstance(runner, FnApiRunner)
+
+
+def test_worker_processes_are_our_own() -> None:
+    runner, options = make_runner(
+        parse_beam_flags(["--direct_running_mode=multi_processing", "--direct_num_workers=2"])
+    )
+    assert "pipelines.runners.worker" in str(runner._default_environment.command_string)
+    assert num_workers(options) == 2
 
 
 @pytest.mark.parametrize(

@@ -83,9 +83,10 @@ def _show_result(result: "RunResult", store: str, until: str | None) -> None:
     folder = f"{store}/{result.manifest.folder}"
     if result.was_done:
         typer.echo(f"nothing new: {result.manifest.snapshot_id} already is the result of this lake and these settings")
-    typer.echo("\nfunnel")
-    for name, count in result.manifest.funnel.items():
-        typer.echo(f"  {name:<28}{count:>10,}")
+    for title, counts in (("funnel", result.manifest.funnel), ("what the lake is like", result.manifest.summary)):
+        typer.echo(f"\n{title}")
+        for name, count in counts.items():
+            typer.echo(f"  {name:<40}{count:>10,}")
     typer.echo(f"\nexports  {folder}/exports")
     typer.echo(f"report   {folder}/report/index.html")
     if result.run_file:

@@ -12,6 +12,8 @@ from pipelines.plan import committed
 from pipelines.stages.context import StageContext
 from schemas.tables import SCHEMAS, UNIT_TABLES
 from transforms.querying.catalog import CATALOG_TABLES, build_catalog
+from transforms.reporting.frames import COLUMNS
+from transforms.reporting.summary import summarise
 from transforms.store.conservation import check_one_row_each, check_total
 from transforms.store.manifest import InputFile, Manifest, set_current, snapshot_folder, write_manifest
 from transforms.store.packs import TableFile
@@ -43,6 +45,7 @@ def run(context: StageContext, *, run_key: str, data_tree: dict[str, Any], versi
         tables=_table_files(context),
         files=[_describe(context, path) for path in _other_files(context, folder)],
         funnel=funnel,
+        summary=_summary(context),
         versions=versions,
     )
     _write_catalog(context, folder)
@@ -77,6 +80,11 @@ def _checked_funnel(context: StageContext) -> dict[str, int]:
         | {"kept": kept}
         | {f"rows/{dataset}": count for dataset, count in used.iter_rows()}
     )
+
+
+def _summary(context: StageContext) -> dict[str, int]:
+    frames = {name: pl.DataFrame(context.read(name, COLUMNS[name])) for name in ("clusters", "features")}
+    return summarise(frames)
 
 
 def _table_files(context: StageContext) -> dict[str, list[TableFile]]:

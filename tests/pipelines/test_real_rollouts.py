@@ -66,7 +66,9 @@ def test_airline_exact_action_repeats(airline: Curated) -> None:
     joined = features.join(airline.table("clusters"), on="traj_id")
     groups = joined.group_by("task_group", "actions_hash").agg(pl.len(), pl.col("outcome_class").n_unique())
     repeated = groups.filter(pl.col("len") > 1)
-    print(f"airline: {repeated['len'].sum()} rollouts in {repeated.height} groups repeat all actions of another")
+    summary = airline.manifest.summary
+    print(f"airline: {summary}")
+    assert (summary["exact action repeats/trajectories"], summary["exact action repeats/groups"]) == (19, 8)
     assert (repeated["len"].sum(), repeated.height, repeated["outcome_class"].max()) == (19, 8, 1)
 
 

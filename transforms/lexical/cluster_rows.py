@@ -65,7 +65,7 @@ def copy_figures(clusters: pa.Table, features: pa.Table) -> CopyFigures:
     """Count redundant groups, and beside them exact repeats of a run's calls.
 
     Args:
-        clusters: Columns `traj_id`, `task_group`, `outcome_class`, `keeper_id`, `group_size`.
+        clusters: Columns `traj_id`, `task_group`, `outcome_class`, `semantic_group`, `group_size`.
         features: Columns `traj_id`, `actions_hash`, `num_calls`; runs without a call repeat nothing.
     """
     grouped = clusters.filter(pc.greater(clusters["group_size"], 1))
@@ -75,7 +75,7 @@ def copy_figures(clusters: pa.Table, features: pa.Table) -> CopyFigures:
     repeats = counts.filter(pc.greater(counts["traj_id_count"], 1))
     return CopyFigures(
         num_grouped=grouped.num_rows,
-        num_groups=pc.count_distinct(grouped["keeper_id"]).as_py(),
+        num_groups=pc.count_distinct(grouped["semantic_group"]).as_py(),
         num_action_repeats=pc.sum(repeats["traj_id_count"]).as_py() or 0,
         num_action_groups=repeats.num_rows,
     )

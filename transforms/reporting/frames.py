@@ -15,8 +15,8 @@ COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "quarantine": ("reason",),
     "features": ("traj_id", "actions_hash", "num_calls", "secrets_redacted"),
     "clusters": (
-        "traj_id", "task_group", "environment", "outcome_class", "keeper_id", "method", "group_size", "family_id",
-        "family_label", "family_is_noise",
+        "traj_id", "task_group", "environment", "outcome_class", "keeper_id", "method", "semantic_group",
+        "group_size", "family_id", "family_label", "family_is_noise",
     ),
     "tasks": ("task_key", "environment", "instruction", "is_seed", "decision", "weight"),
     "task_policies": (

@@ -30,7 +30,8 @@ class Manifest:
     """A snapshot: its identity, inputs, every file of every table, the funnel, and the versions behind it.
 
     `packs` names the packs that hold the inputs' units. `tables` holds the files of each table, `files` all others
-    (settings, exports, report). `funnel` counts rows from what was read to what each dataset uses.
+    (settings, exports, report). `funnel` counts rows from what was read to what each dataset uses,
+    `summary` says what the lake is like.
     """
 
     snapshot_id: str
@@ -41,6 +42,7 @@ class Manifest:
     tables: dict[str, list[TableFile]]
     files: list[TableFile]
     funnel: dict[str, int]
+    summary: dict[str, int] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -66,7 +68,10 @@ class Manifest:
         try:
             tree: dict[str, Any] = orjson.loads(content)
             return cls(
-                **{key: tree[key] for key in ("snapshot_id", "parent_id", "run_key", "packs", "funnel", "versions")},
+                **{
+                    key: tree[key]
+                    for key in ("snapshot_id", "parent_id", "run_key", "packs", "funnel", "summary", "versions")
+                },
                 inputs={key: InputFile(**value) for key, value in tree["inputs"].items()},
                 tables={name: [TableFile(**file) for file in files] for name, files in tree["tables"].items()},
                 files=[TableFile(**file) for file in tree["files"]],

@@ -46,7 +46,7 @@ def test_figures_count_groups_and_action_repeats_inside_a_cell():
             "traj_id": list("abcdef"),
             "task_group": ["x", "x", "x", "y", "y", "y"],
             "outcome_class": ["success", "success", "failure", "success", "success", "success"],
-            "keeper_id": ["a", "a", "c", "d", "d", "f"],
+            "semantic_group": ["a", "a", "c", "d", "d", "f"],
             "group_size": [2, 2, 1, 2, 2, 1],
         }
     )

@@ -1,0 +1,32 @@
+import polars as pl
+
+from transforms.reporting.summary import summarise
+
+
+def test_a_summary_counts_outcomes_task_groups_and_repeats() -> None:
+    clusters = pl.DataFrame(
+        {
+            "traj_id": ["a", "b", "c", "d"],
+            "task_group": ["x", "x", "x", "y"],
+            "outcome_class": ["success", "success", "failure", "invalid"],
+            "semantic_group": ["a", "a", "c", "d"],
+            "group_size": [2, 2, 1, 1],
+        }
+    )
+    features = pl.DataFrame(
+        {"traj_id": ["a", "b", "c", "d"], "actions_hash": ["1", "1", "1", "1"], "num_calls": [1, 1, 1, 1]}
+    )
+    assert summarise({"clusters": clusters, "features": features}) == {
+        "outcomes/success": 2,
+        "outcomes/failure": 1,
+        "outcomes/unscored": 0,
+        "outcomes/invalid": 1,
+        "task groups/mixed": 1,
+        "task groups/all_fail": 0,
+        "task groups/all_pass": 0,
+        "task groups/unscored": 1,
+        "in groups of two or more/trajectories": 2,
+        "in groups of two or more/groups": 1,
+        "exact action repeats/trajectories": 2,
+        "exact action repeats/groups": 1,
+    }

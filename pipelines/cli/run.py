@@ -10,6 +10,7 @@ from schemas.errors import SettingsError
 if TYPE_CHECKING:
     from pipelines.plan import Plan, Sources
     from pipelines.run import RunResult
+    from transforms.store.manifest import Manifest
 
 
 def run(
@@ -95,5 +96,16 @@ def _show_result(result: "RunResult", store: str, until: str | None) -> None:
     typer.echo(
         f'  trajsift sql --store {store} "SELECT reason, count(*) AS n FROM decisions GROUP BY ALL ORDER BY n DESC"'
     )
-    typer.echo(f"  trajsift explain --store {store} TRAJ_ID")
+    typer.echo(f"  trajsift explain --store {store} {_some_trajectory(result.manifest, store)}")
     typer.echo(f"  trajsift snapshots --store {store}")
+
+
+def _some_trajectory(manifest: "Manifest", store: str) -> str:
+    """Return the id of a trajectory worth explaining: the first that was dropped, else the first."""
+    from transforms.store.files import Store
+    from transforms.store.tables import read_table
+
+    (decisions,) = manifest.tables["decisions"]
+    rows = read_table(Store(store), decisions.path, ["traj_id", "decision"]).to_pylist()
+    ordered = sorted(rows, key=lambda row: (row["decision"] != "drop", row["traj_id"]))
+    return str(ordered[0]["traj_id"]) if ordered else "TRAJ_ID"

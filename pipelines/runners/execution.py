@@ -24,6 +24,8 @@ def end_command(message: str) -> None:
     sys.stdout.flush()
     sys.stderr.write(f"\nerror: {message}\n")
     sys.stderr.flush()
+    # Beam's other threads would go on to tell what they make of it.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     end_children()
     os._exit(WorkerLostError.exit_code)
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import os
 import shlex
 import sys
 from collections.abc import Sequence
@@ -71,7 +72,7 @@ def make_runner(options: PipelineOptions) -> tuple[PipelineRunner, PipelineOptio
         return create_runner(cast(str, name)), options
     if options.view_as(DirectOptions).direct_running_mode != "multi_processing":
         return FnApiRunner(), options
-    command = f"{shlex.quote(sys.executable)} -P -m {_WORKER_MODULE}"
+    command = f"{shlex.quote(sys.executable)} -P -m {_WORKER_MODULE} {os.getpid()}"
     environment = SubprocessSDKEnvironment.from_command_string(command)
     # FnApiRunner replaces the environment it is given when the options name a running mode with one of its own.
     flags = options.get_all_options(drop_default=True) | {"direct_running_mode": "in_memory"}

@@ -1,15 +1,34 @@
-"""A worker process of the run: Beam's own, without its talk over the progress display; errors still come through."""
+"""A worker process of the run: Beam's own, without its talk over the progress display; errors still come through.
+
+The run's process id is its one argument: a worker whose run is gone ends itself.
+"""
 
 import logging
+import os
 import sys
+import threading
+import time
+
+_POLL_S = 0.5
 
 
 def main() -> None:
     """Serve as a Beam worker until the run ends."""
+    name, run_process = sys.argv[:2]
+    threading.Thread(target=_end_with, args=(int(run_process),), daemon=True).start()
     logging.disable(logging.WARNING)
     from apache_beam.runners.worker import sdk_worker_main
 
-    sdk_worker_main.main(sys.argv)
+    sdk_worker_main.main([name])
+
+
+def _end_with(process: int) -> None:
+    while True:
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            os._exit(1)
+        time.sleep(_POLL_S)
 
 
 if __name__ == "__main__":

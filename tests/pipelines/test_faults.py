@@ -66,8 +66,8 @@ def test_a_missing_seed_file_exits_3(conf: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_a_mostly_bad_lake_exits_9(conf: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "lake" / "bad.jsonl").write_bytes(b"{\n" * 100)
-    assert main(["run", str(conf), "ingest.format=openai_chat"]) == 9
+    (tmp_path / "lake" / "bad.jsonl").write_bytes(b'{"messages": 1}\n' * 100)
+    assert main(["run", str(conf)]) == 9
     assert "100 of 120 records are bad" in _complaint(capsys)
     assert not (tmp_path / "store" / "CURRENT").exists()
 
@@ -102,6 +102,7 @@ def tiny_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(folder)], check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flags", [[], WORKERS], ids=["in memory", "two workers"])
 def test_a_full_disk_exits_6_and_leaves_what_was_published(
     conf: Path, tiny_disk: Path, flags: list[str], capsys: pytest.CaptureFixture[str]
@@ -121,6 +122,7 @@ def _start(conf: Path, *words: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
+@pytest.mark.slow
 def test_a_killed_worker_exits_7_and_the_next_run_publishes(conf: Path, curate: Curate, chat_lake: Path) -> None:
     process = _start(conf, *WORKERS)
     deadline = time.monotonic() + 120
@@ -136,6 +138,7 @@ def test_a_killed_worker_exits_7_and_the_next_run_publishes(conf: Path, curate: 
     assert curate(chat_lake).tree() == curate(chat_lake, store="undisturbed").tree()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", ["ingest", "copies", "export", "publish"])
 def test_a_killed_run_leaves_no_trace_in_the_next(conf: Path, curate: Curate, chat_lake: Path, stage: str) -> None:
     first = curate(chat_lake)

@@ -77,3 +77,16 @@ def test_a_killed_worker_ends_the_command(tmp_path: Path) -> None:
     assert command.returncode == WorkerLostError.exit_code
     assert "error: a worker process died" in complaint
     assert not [worker for worker in workers if worker.is_running() and worker.status() != psutil.STATUS_ZOMBIE]
+
+
+def test_workers_end_with_a_killed_run() -> None:
+    command = subprocess.Popen([sys.executable, "-c", LOOP])
+    deadline = time.monotonic() + 60
+    workers: list[psutil.Process] = []
+    while len(workers) < 2 and time.monotonic() < deadline:
+        time.sleep(0.1)
+        workers = psutil.Process(command.pid).children(recursive=True)
+    command.kill()
+    command.wait()
+    _, alive = psutil.wait_procs(workers, timeout=30)
+    assert not [worker for worker in alive if worker.status() != psutil.STATUS_ZOMBIE]

@@ -33,7 +33,14 @@ def judged(context, trajectories, *, keepers=None, audit=(), unsafe=(), empty=()
     for each in sorted(trajectories, key=lambda each: each.traj_id):
         name, keeper = each.traj_id, keepers.get(each.traj_id, each.traj_id)
         task = f"id:{each.header.task_id}"
-        alike = {"exact_group": keeper, "lexical_group": keeper, "semantic_group": keeper, "keeper_id": keeper}
+        method = "empty" if name in empty else "none"
+        alike = {
+            "method": method,
+            "exact_group": keeper,
+            "lexical_group": keeper,
+            "semantic_group": keeper,
+            "keeper_id": keeper,
+        }
         cell = {"task_key": task, "task_group": task, "outcome_class": outcome_of(each.header.reward)}
         clusters.append({"traj_id": name, "environment": "env", "similarity_to_keeper": 1.0} | alike | cell)
         derived["features"].append({"traj_id": name, "content_hash": name, "token_count": 10})

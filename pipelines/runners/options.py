@@ -77,8 +77,3 @@ def make_runner(options: PipelineOptions) -> tuple[PipelineRunner, PipelineOptio
     # FnApiRunner replaces the environment it is given when the options name a running mode with one of its own.
     flags = options.get_all_options(drop_default=True) | {"direct_running_mode": "in_memory"}
     return FnApiRunner(default_environment=environment), PipelineOptions.from_dictionary(flags)
-
-
-def num_workers(options: PipelineOptions) -> int:
-    """Return the number of worker processes or threads that the flags ask for."""
-    return int(options.view_as(DirectOptions).direct_num_workers or 1)

@@ -57,7 +57,9 @@ def run(context: StageContext) -> None:
     counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for bucket in buckets:
         counts[bucket.dataset][bucket.split] += len(bucket.rows)
-    context.store.write_atomic(context.export_path("README.md"), make_card(counts).encode())
+    context.store.write_atomic(
+        context.export_path("README.md"), make_card(counts, edition=context.snapshot_id).encode()
+    )
 
 
 def _plan(context: StageContext, uses: pl.DataFrame) -> dict[str, pl.DataFrame]:
@@ -136,7 +138,7 @@ def _drop_refused(
 
 def _assemble(context: StageContext, buckets: list[Bucket], *, folder: Path) -> None:
     shards = []
-    for bucket, name in zip(buckets, file_names(buckets), strict=True):
+    for bucket, name in zip(buckets, file_names(buckets, edition=context.snapshot_id), strict=True):
         (folder / "plan").mkdir(parents=True, exist_ok=True)
         pq.write_table(plan_table(TARGETS[bucket.dataset], bucket.rows), folder / "plan" / f"{bucket.name}.parquet")
         shards.append(Shard(bucket.dataset, bucket.name, context.export_path(name)))

@@ -21,6 +21,7 @@ from schemas.settings import DescribeSettings, IngestSettings
 from schemas.tables import UNIT_TABLES
 from transforms.describing.describe import describe
 from transforms.formats.records import read_unit
+from transforms.reading.lake import shown
 from transforms.redaction.engine import Redactor
 from transforms.store.conservation import UnitBalance, check_units
 from transforms.store.files import Store
@@ -174,8 +175,8 @@ def _write_inputs(context: StageContext, commits: Iterable[CommitRecord], owners
         rows.append(
             {
                 "unit_key": unit.unit_key,
-                "uri": unit.uri,
-                "sidecars": list(unit.sidecars),
+                "uri": shown(unit.uri),
+                "sidecars": [shown(uri) for uri in unit.sidecars],
                 "size": unit.size,
                 "sha256": unit.sha256,
                 "adapter": unit.adapter,

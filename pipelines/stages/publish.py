@@ -12,6 +12,7 @@ from pipelines.plan import committed
 from pipelines.stages.context import StageContext
 from schemas.tables import SCHEMAS, UNIT_TABLES
 from transforms.querying.catalog import CATALOG_TABLES, build_catalog
+from transforms.reading.lake import shown
 from transforms.reporting.frames import COLUMNS
 from transforms.reporting.summary import summarise
 from transforms.store.conservation import check_one_row_each, check_total
@@ -40,7 +41,7 @@ def run(context: StageContext, *, run_key: str, data_tree: dict[str, Any], versi
         snapshot_id=context.snapshot_id,
         parent_id=None if context.parent is None else context.parent.snapshot_id,
         run_key=run_key,
-        inputs={unit.unit_key: InputFile(unit.uri, unit.size, unit.sha256) for unit in reversed(context.units)},
+        inputs={unit.unit_key: InputFile(shown(unit.uri), unit.size, unit.sha256) for unit in reversed(context.units)},
         packs=[pack.pack_id for pack in context.packs],
         tables=_table_files(context),
         files=[_describe(context, path) for path in _other_files(context, folder)],

@@ -48,7 +48,7 @@ class Settings(Section):
     seed_file: str | None = None
     """JSONL file of hard seed tasks (task_id, prompt, environment, verifier fields); its content enters the key."""
     execution: ExecutionSettings = ExecutionSettings()
-    """Workers, memory, progress and devices."""
+    """Progress and devices."""
     seed: int = Field(default=0, ge=0)
     """Seed of every random draw."""
     ingest: IngestSettings = IngestSettings()

@@ -19,13 +19,9 @@ class LakeSettings(Section):
 
 
 class ExecutionSettings(Section):
-    """Workers, memory, progress and devices."""
+    """Progress and devices."""
 
     progress: Literal["auto", "plain", "quiet"] = "auto"
     """Progress display: `auto` draws bars on a terminal and prints a line a stage elsewhere; `quiet` shows nothing."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Device of the embedding model; `cuda` without a card refuses before data is read."""
-    worker_timeout_s: int = Field(default=60, ge=1)
-    """Seconds after which the loss of a worker process ends the command."""
-    native_threads: int = Field(default=0, ge=0)
-    """Threads of torch and FAISS in this process; 0 takes one per core."""

@@ -53,8 +53,6 @@ class LexicalSettings(Section):
     """Signature engine."""
     min_similarity: float = Field(default=0.8, gt=0, le=1)
     """Estimated word 5-gram Jaccard at or above which two rollouts are copies."""
-    approach_min_similarity: float = Field(default=0.3, gt=0, le=1)
-    """Estimated Jaccard at or above which two rollouts took the same approach; counts toward the cap only."""
 
 
 class EmbeddingSettings(Section):

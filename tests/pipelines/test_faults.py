@@ -80,6 +80,18 @@ def test_an_unreadable_file_is_quarantined_and_the_run_goes_on(chat_lake: Path, 
     assert rows["reason"].to_list() == ["unreadable"]
 
 
+def test_names_and_things_that_are_no_files_are_told(chat_lake: Path, curate: Curate) -> None:
+    content = (chat_lake / "a" / "part-0.jsonl").read_bytes()
+    (chat_lake / "a" / "part-0.jsonl").unlink()
+    Path(os.fsdecode(os.fsencode(chat_lake) + b"/o'brien [\xff].jsonl")).write_bytes(content)
+    (chat_lake / "dead.jsonl").symlink_to(chat_lake / "nowhere")
+    os.mkfifo(chat_lake / "pipe.jsonl")
+    curated = curate(chat_lake)
+    assert curated.manifest.funnel["trajectories"] == 20
+    assert curated.table("quarantine")["reason"].to_list() == ["unreadable", "unreadable"]
+    assert "o'brien [\\udcff].jsonl" in curated.table("inputs")["uri"].to_list()
+
+
 def test_a_store_that_is_held_exits_5(conf: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from transforms.store.files import Store
     from transforms.store.lock import exclusive

@@ -11,7 +11,7 @@ from schemas.settings.ingest import IngestSettings
 from transforms.formats.contract import Adapter, PathFacts
 from transforms.formats.registry import UNREADABLE, claimant, detect
 from transforms.reading.failures import UnreadableError
-from transforms.reading.lake import Lake, list_lake, walk_lake
+from transforms.reading.lake import Lake, list_lake, shown, walk_lake
 from transforms.reading.lines import BLOCK_BYTES, RANGE_BYTES, ByteRange, hash_ranges
 from transforms.reading.outline import outline_of
 from transforms.store.keys import canonical_json, short_id
@@ -92,7 +92,7 @@ def _look_at(uri: str, lake: Lake, settings: IngestSettings, *, range_bytes: int
 def _units_of(
     source: _Source, sidecars: tuple[str, ...], hashes: dict[str, str], settings_key: str
 ) -> list[SourceUnit]:
-    adapter, facts = source.adapter, tuple(sorted(source.adapter.path_facts(source.uri)))
+    adapter, facts = source.adapter, tuple(sorted(source.adapter.path_facts(shown(source.uri))))
     beside = [hashes[uri] for uri in sidecars]
     return [
         SourceUnit(

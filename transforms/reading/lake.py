@@ -1,12 +1,11 @@
 """The files of a lake: a folder or object-store prefix read through fsspec, named by paths relative to its root."""
 
 import os
-import stat
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from fsspec import AbstractFileSystem
 from fsspec.implementations.local import LocalFileSystem
@@ -26,9 +25,17 @@ class Lake:
         """Open the file at `uri`, relative to the root, as a seekable binary stream.
 
         Raises:
-            OSError: The file cannot be opened.
+            OSError: The file cannot be opened, or is a pipe, socket or device, which might never answer.
         """
-        return cast("BinaryIO", self.fs.open(f"{self.root.rstrip('/')}/{uri}", "rb"))
+        path = f"{self.root.rstrip('/')}/{uri}"
+        if isinstance(self.fs, LocalFileSystem) and os.path.exists(path) and not os.path.isfile(path):
+            raise OSError(f"{shown(uri)} is no regular file")
+        return cast("BinaryIO", self.fs.open(path, "rb"))
+
+
+def shown(uri: str) -> str:
+    """Return a path as it is stored and told: bytes of its name that are no UTF-8 are written out."""
+    return uri.encode("utf-8", "backslashreplace").decode()
 
 
 @dataclass(frozen=True)
@@ -65,11 +72,11 @@ class Listing:
 
 
 def walk_lake(fs: AbstractFileSystem, root: str) -> Listing:
-    """List every regular file under `root`.
+    """List everything under `root` that is no folder.
 
-    Links are followed, but never into a folder that contains them; a file reached by several paths is listed under the
-    smallest one; pipes, sockets and devices are left out. A folder that cannot be listed stands in the listing itself,
-    so that it is told as unreadable.
+    Links are followed, but never into a folder that contains them; a file that several paths reach is listed under
+    each of them, as its paths may say different things of it. Broken links, pipes, sockets, devices and folders that cannot
+    be listed stand in the listing too, so that they are told as unreadable.
 
     Raises:
         InputError: The root is missing or no folder.
@@ -79,35 +86,26 @@ def walk_lake(fs: AbstractFileSystem, root: str) -> Listing:
     if not isinstance(fs, LocalFileSystem):
         prefix = fs._strip_protocol(root).rstrip("/") + "/"
         return Listing(tuple(sorted(path.removeprefix(prefix) for path in fs.find(root))))
-    found: dict[tuple[int, int], str] = {}
     top = cast("str", fs._strip_protocol(root))
-    for uri, status in _walk_folder(top, "", ancestors=frozenset()):
-        identity = (status.st_dev, status.st_ino)
-        if identity not in found or uri < found[identity]:
-            found[identity] = uri
-    return Listing(tuple(sorted(found.values())))
+    return Listing(tuple(sorted(_walk_folder(top, "", ancestors=frozenset()))))
 
 
-def _walk_folder(path: str, prefix: str, *, ancestors: frozenset[Any]) -> Iterator[tuple[str, os.stat_result]]:
+def _walk_folder(path: str, prefix: str, *, ancestors: frozenset[tuple[int, int]]) -> Iterator[str]:
     status = os.stat(path)
-    try:
-        entries = sorted(os.scandir(path), key=lambda entry: entry.name)
-    except OSError:
-        yield prefix.rstrip("/"), status
-        return
     identity = (status.st_dev, status.st_ino)
     if identity in ancestors:
         return
+    try:
+        entries = sorted(os.scandir(path), key=lambda entry: entry.name)
+    except OSError:
+        yield prefix.rstrip("/")
+        return
     for entry in entries:
         uri = f"{prefix}{entry.name}"
-        try:
-            inner = entry.stat()
-        except OSError:
-            continue
-        if stat.S_ISDIR(inner.st_mode):
+        if os.path.isdir(entry.path):
             yield from _walk_folder(entry.path, f"{uri}/", ancestors=ancestors | {identity})
-        elif stat.S_ISREG(inner.st_mode):
-            yield uri, inner
+        else:
+            yield uri
 
 
 def list_lake(fs: AbstractFileSystem, root: str, include: Sequence[str], exclude: Sequence[str] = ()) -> list[str]:

@@ -19,12 +19,22 @@ _ABOUT: Final = {
 }
 
 
-def make_card(counts: Mapping[str, Mapping[str, int]]) -> str:
+def file_pattern(dataset: str, split: str, *, edition: str) -> str:
+    """Return the pattern of a split's files below the export folder.
+
+    `datasets` keeps what it has loaded under the folder's name and the head of its card: without the edition in the
+    pattern it would go on giving the rows of whichever snapshot was loaded first.
+    """
+    return f"{dataset}/{split}-{edition}-*.parquet"
+
+
+def make_card(counts: Mapping[str, Mapping[str, int]], *, edition: str) -> str:
     """Return the text of README.md.
 
     Args:
         counts: Rows by dataset and split; a dataset or split without rows has no files and is left out, as `datasets`
             fails on an empty file.
+        edition: What tells these datasets from those of every other snapshot: a hash of all they depend on.
     """
     filled = {
         name: {split: rows for split, rows in sorted(counts[name].items()) if rows}
@@ -32,7 +42,9 @@ def make_card(counts: Mapping[str, Mapping[str, int]]) -> str:
         if name in counts and any(counts[name].values())
     }
     head = {
-        "configs": [{"config_name": name, "data_files": _files(name, splits)} for name, splits in filled.items()],
+        "configs": [
+            {"config_name": name, "data_files": _files(name, splits, edition)} for name, splits in filled.items()
+        ],
         "dataset_info": [{"config_name": name, "features": features_of(TARGETS[name].schema)} for name in filled],
     }
     lines = [
@@ -54,8 +66,8 @@ def make_card(counts: Mapping[str, Mapping[str, int]]) -> str:
     return "\n".join(lines)
 
 
-def _files(name: str, splits: Mapping[str, int]) -> list[dict[str, str]]:
-    return [{"split": split, "path": f"{name}/{split}-*.parquet"} for split in splits]
+def _files(name: str, splits: Mapping[str, int], edition: str) -> list[dict[str, str]]:
+    return [{"split": split, "path": file_pattern(name, split, edition=edition)} for split in splits]
 
 
 def features_of(schema: pa.Schema) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from transforms.pairing.order import copy_positions, position_key, shard_of
 from transforms.store.keys import short_id
+from transforms.targets.card import file_pattern
 from transforms.targets.contract import Target
 
 BYTES_PER_TOKEN: Final = 4
@@ -88,8 +89,13 @@ def plan_table(target: Target, rows: pl.DataFrame) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=target.plan_schema)
 
 
-def file_names(buckets: list[Bucket]) -> list[str]:
-    """Return the name of each bucket's file below the export folder, numbered over the buckets that hold rows."""
+def file_names(buckets: list[Bucket], *, edition: str) -> list[str]:
+    """Return the name of each bucket's file below the export folder, numbered over the buckets that hold rows.
+
+    Args:
+        buckets: The buckets.
+        edition: What tells these datasets from those of every other snapshot, see `card.file_pattern`.
+    """
     totals: dict[tuple[str, str], int] = {}
     for bucket in buckets:
         totals[bucket.dataset, bucket.split] = totals.get((bucket.dataset, bucket.split), 0) + 1
@@ -99,5 +105,6 @@ def file_names(buckets: list[Bucket]) -> list[str]:
         key = (bucket.dataset, bucket.split)
         number = seen.get(key, 0)
         seen[key] = number + 1
-        names.append(f"{bucket.dataset}/{bucket.split}-{number:05d}-of-{totals[key]:05d}.parquet")
+        place = f"{number:05d}-of-{totals[key]:05d}"
+        names.append(file_pattern(bucket.dataset, bucket.split, edition=edition).replace("*", place))
     return names

@@ -238,14 +238,14 @@ def test_the_same_tables_give_the_same_bytes_with_any_workers(make_context: Call
     export.run(one)
     export.run(other)
     assert exported(one) == exported(other)
-    assert any(name.endswith("exports/dpo/train-00000-of-00001.parquet") for name in exported(one))
+    assert any("exports/dpo/train-" in name for name in exported(one))
 
 
 def test_only_the_datasets_asked_for_are_written(make_context: Callable[..., StageContext]) -> None:
     context = make_context("store", export={"targets": ["rl"]})
     export.run(context)
     names = [path.removeprefix("snapshots/s/exports/") for path in context.store.list("snapshots/s/exports")]
-    assert names == ["README.md", "rl/train-00000-of-00001.parquet"]
+    assert names == ["README.md", "rl/train-s-00000-of-00001.parquet"]
 
 
 def test_files_carry_extra_info_as_arrow_json(make_context: Callable[..., StageContext], tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import fsspec
 import pytest
 
 from schemas.errors import InputError
-from transforms.reading.lake import Lake, Listing, list_lake, walk_lake
+from transforms.reading.lake import Lake, Listing, list_lake, shown, walk_lake
 
 FS = fsspec.filesystem("file")
 
@@ -44,13 +44,23 @@ def test_excluding_everything_is_refused(lake):
         list_lake(FS, str(lake), ["**/*"], ["**/*"])
 
 
-def test_loops_pipes_and_misleading_folders_are_passed_over(lake):
+def test_loops_end_and_every_path_that_is_no_folder_is_listed(lake):
     (lake / "x" / "loop").symlink_to(lake)
-    (lake / "dead").symlink_to(lake / "nowhere")
+    (lake / "dead.jsonl").symlink_to(lake / "nowhere")
+    (lake / "round.jsonl").symlink_to(lake / "round.jsonl")
     (lake / "copy.jsonl").symlink_to(lake / "a.jsonl")
     (lake / "folder.jsonl").mkdir()
     os.mkfifo(lake / "pipe.jsonl")
-    assert list_lake(FS, str(lake), ["**/*.jsonl"]) == ["a.jsonl", "x/b.jsonl"]
+    names = ["a.jsonl", "copy.jsonl", "dead.jsonl", "pipe.jsonl", "round.jsonl", "x/b.jsonl"]
+    assert list_lake(FS, str(lake), ["**/*.jsonl"]) == names
+    for name in ("dead.jsonl", "pipe.jsonl", "round.jsonl"):
+        with pytest.raises(OSError, match=name):
+            Lake(FS, str(lake)).open(name)
+
+
+def test_names_that_are_no_text_are_written_out():
+    assert shown("a/b.jsonl") == "a/b.jsonl"
+    assert shown("bad\udcff.jsonl") == "bad\\udcff.jsonl"
 
 
 def test_listing_finds_files_by_name():

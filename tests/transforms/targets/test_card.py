@@ -35,15 +35,17 @@ def test_the_cards_features_are_what_datasets_would_write(name: str) -> None:
 
 
 def test_a_dataset_or_split_without_rows_is_left_out() -> None:
-    card = make_card({"dpo": {"train": 3, "validation": 0}, "kto": {"train": 0}, "sft": {"train": 1, "validation": 2}})
+    card = make_card(
+        {"dpo": {"train": 3, "validation": 0}, "kto": {"train": 0}, "sft": {"train": 1, "validation": 2}}, edition="e1"
+    )
     head = yaml.safe_load(card.split("---\n")[1])
     assert head["configs"] == [
-        {"config_name": "dpo", "data_files": [{"split": "train", "path": "dpo/train-*.parquet"}]},
+        {"config_name": "dpo", "data_files": [{"split": "train", "path": "dpo/train-e1-*.parquet"}]},
         {
             "config_name": "sft",
             "data_files": [
-                {"split": "train", "path": "sft/train-*.parquet"},
-                {"split": "validation", "path": "sft/validation-*.parquet"},
+                {"split": "train", "path": "sft/train-e1-*.parquet"},
+                {"split": "validation", "path": "sft/validation-e1-*.parquet"},
             ],
         },
     ]
@@ -51,4 +53,4 @@ def test_a_dataset_or_split_without_rows_is_left_out() -> None:
 
 
 def test_a_card_of_nothing_is_still_a_card() -> None:
-    assert yaml.safe_load(make_card({}).split("---\n")[1]) == {"configs": [], "dataset_info": []}
+    assert yaml.safe_load(make_card({}, edition="e1").split("---\n")[1]) == {"configs": [], "dataset_info": []}

@@ -64,7 +64,10 @@ def test_a_split_has_as_many_shards_as_its_bytes_need_and_empty_ones_have_no_fil
         ("kto-train-00000", ["r1", "r2"], [0, 1]),
         ("kto-train-00002", ["r0"], [2]),
     ]
-    assert file_names(buckets) == ["kto/train-00000-of-00002.parquet", "kto/train-00001-of-00002.parquet"]
+    assert file_names(buckets, edition="e1") == [
+        "kto/train-e1-00000-of-00002.parquet",
+        "kto/train-e1-00001-of-00002.parquet",
+    ]
 
 
 @given(

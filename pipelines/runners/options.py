@@ -57,6 +57,11 @@ def _refuse_unsafe(options: PipelineOptions) -> None:
     runner = options.view_as(StandardOptions).runner
     if runner is not None and "dask" in runner.lower():
         raise SettingsError(f"--runner={runner}: this runner loses rows while it reports success; use Flink or Spark")
+    if runner not in _IN_MEMORY_NAMES:
+        try:
+            create_runner(cast(str, runner))
+        except (ValueError, ImportError, AttributeError) as error:
+            raise SettingsError(f"--runner={runner}: {' '.join(str(error).split())}") from error
     if options.view_as(SetupOptions).save_main_session:
         raise SettingsError("--save_main_session: workers import trajsift from its installation; leave the flag out")
 

@@ -49,7 +49,7 @@ class Settings(Section):
     """JSONL file of hard seed tasks (task_id, prompt, environment, verifier fields); its content enters the key."""
     execution: ExecutionSettings = ExecutionSettings()
     """Progress and devices."""
-    seed: int = Field(default=0, ge=0)
+    seed: int = Field(default=0, ge=0, le=2**63 - 1)
     """Seed of every random draw."""
     ingest: IngestSettings = IngestSettings()
     """How records are read."""

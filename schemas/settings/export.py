@@ -1,8 +1,8 @@
 """Settings of the exported datasets."""
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from schemas.settings.section import Section
 
@@ -23,7 +23,7 @@ class PairSettings(Section):
 class ExportSettings(Section):
     """What is written for the trainers."""
 
-    targets: list[Literal["dpo", "kto", "sft", "rl"]] = Field(default=["dpo", "kto", "sft", "rl"])
+    targets: list[Literal["dpo", "kto", "sft", "rl"]] = Field(default=["dpo", "kto", "sft", "rl"], min_length=1)
     """Datasets to write."""
     pairs: PairSettings = PairSettings()
     """Trajectory pairs."""
@@ -33,3 +33,9 @@ class ExportSettings(Section):
     """Size of an export shard before compression, in MB, about."""
     rl_data_source: str | None = None
     """`data_source` of the RL rows; null takes the environment's name."""
+
+    @model_validator(mode="after")
+    def _each_target_once(self) -> Self:
+        if len(set(self.targets)) != len(self.targets):
+            raise ValueError("targets names a dataset twice")
+        return self

@@ -1,8 +1,8 @@
 """Settings of ingest: formats, identity fields, limits and redaction."""
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from schemas.settings.section import Section
 
@@ -85,6 +85,13 @@ class IngestSettings(Section):
     """A run in which more than this share of the records is bad stops before it publishes."""
     reward_range: tuple[float, float] = (-1000.0, 1000.0)
     """Rewards outside this range (bounds included) are kept, flagged `reward_out_of_range` and not scored."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        low, high = self.reward_range
+        if low >= high:
+            raise ValueError(f"reward_range must rise, got [{low:g}, {high:g}]")
+        return self
 
 
 class IdentitySettings(Section):

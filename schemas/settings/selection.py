@@ -4,6 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from schemas.reasons import Difficulty, OutcomeClass
 from schemas.settings.section import Section
 
 KeeperRule = Literal["best_reward", "no_audit_flag", "fewest_steps", "fewest_tokens", "most_steps", "smallest_id"]
@@ -38,6 +39,12 @@ class FailureSettings(Section):
     near_miss_min_auc: float = Field(default=0.55, ge=0, le=1)
     """An environment's partial rewards count as near-misses only if they predict a sibling's success this well."""
 
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.min_weight > self.max_weight:
+            raise ValueError(f"min_weight must not be above max_weight={self.max_weight}")
+        return self
+
 
 class SeedSettings(Section):
     """Hard tasks injected into the RL dataset."""
@@ -57,6 +64,22 @@ class BalanceSettings(Section):
     """Explicit target shares by stratum name `environment/outcome/difficulty`; `*` stands for any value."""
     max_factor: float = Field(default=4.0, ge=1)
     """Largest factor, and its inverse the smallest, by which balance changes a weight."""
+
+    @model_validator(mode="after")
+    def _well_named_shares(self) -> Self:
+        for name, share in self.targets.items():
+            _, *parts = name.rsplit("/", 2)
+            known = [{"*", *OutcomeClass}, {"*", *Difficulty}]
+            if len(parts) != 2 or any(part not in words for part, words in zip(parts, known, strict=True)):
+                raise ValueError(
+                    f"{name!r} is no stratum; write environment/outcome/difficulty with an outcome of "
+                    f"{', '.join(OutcomeClass)} and a difficulty of {', '.join(Difficulty)}, or * for any"
+                )
+            if not 0 <= share <= 1:
+                raise ValueError(f"the share of {name!r} must lie between 0 and 1")
+        if sum(self.targets.values()) > 1 + 1e-9:
+            raise ValueError(f"the shares sum up to {sum(self.targets.values()):g}, which is above 1")
+        return self
 
 
 class SelectionSettings(Section):
@@ -80,3 +103,9 @@ class SelectionSettings(Section):
     """Share of task groups in the validation split, drawn by hash of (seed, task group)."""
     max_drop_ratio: float = Field(default=1.0, gt=0, le=1)
     """A selection that drops more than this share of the pool fails the run."""
+
+    @model_validator(mode="after")
+    def _each_rule_once(self) -> Self:
+        if len(set(self.keeper_order)) != len(self.keeper_order):
+            raise ValueError("keeper_order names a rule twice")
+        return self

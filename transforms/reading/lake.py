@@ -75,8 +75,8 @@ def walk_lake(fs: AbstractFileSystem, root: str) -> Listing:
     """List everything under `root` that is no folder.
 
     Links are followed, but never into a folder that contains them; a file that several paths reach is listed under
-    each of them, as its paths may say different things of it. Broken links, pipes, sockets, devices and folders that cannot
-    be listed stand in the listing too, so that they are told as unreadable.
+    each of them, as its paths may say different things of it. Broken links, pipes, sockets, devices and folders that
+    cannot be listed stand in the listing too, so that they are told as unreadable.
 
     Raises:
         InputError: The root is missing or no folder.

@@ -33,6 +33,7 @@ def test_worker_processes_are_our_own() -> None:
         (["--direct_num_workers=two"], "invalid int value: 'two'"),
         (["--direct_running_mode=threads"], "invalid choice: 'threads'"),
         (["--runner=DaskRunner"], "loses rows"),
+        (["--runner=NoRunner"], "--runner=NoRunner: "),
         (["--save_main_session"], "leave the flag out"),
     ],
 )

@@ -13,6 +13,7 @@ import fsspec
 from pipelines.settings_files import LoadedSettings
 from schemas.errors import InputError
 from schemas.records import SourceUnit
+from schemas.settings import Settings
 from schemas.versions import RENDER_VERSION, SCHEMA_VERSION, STAGE_VERSIONS
 from transforms.embedding.choice import EncoderChoice, choose_encoder
 from transforms.formats.units import list_lake, plan_units
@@ -85,9 +86,20 @@ def find_sources(loaded: LoadedSettings) -> Sources:
     seed_tasks, seed_sha256 = _read_seeds(settings.seed_file)
     filesystem, root = fsspec.core.url_to_fs(settings.lake.root)
     uris = list_lake(filesystem, root, settings.lake.include, settings.lake.exclude)
+    uris = _without_store(uris, settings, root)
     units = plan_units(filesystem, root, uris, settings.ingest)
     units.sort(key=lambda unit: (unit.unit_key, unit.uri, unit.byte_start))
     return Sources(units, tuple(seed_tasks), seed_sha256, encoder)
+
+
+def _without_store(uris: list[str], settings: Settings, root: str) -> list[str]:
+    """Leave out the run's own store when it lies inside the lake: what a run writes is no input."""
+    _, store = fsspec.core.url_to_fs(settings.store)
+    prefix = f"{store.removeprefix(root.rstrip('/') + '/')}/"
+    outside = [uri for uri in uris if not uri.startswith(prefix)]
+    if not outside:
+        raise InputError(f"lake.root: {settings.lake.root} holds no file but those of the store inside it")
+    return outside
 
 
 def _read_seeds(place: str | None) -> tuple[Sequence[SeedTask], str | None]:

@@ -1,6 +1,7 @@
 """One run: from settings to a published snapshot."""
 
 import errno
+import os
 import secrets
 import shutil
 import socket
@@ -236,7 +237,7 @@ def _disk_full_errors() -> Iterator[None]:
     except TrajsiftError:
         raise
     except Exception as error:
-        if getattr(error, "errno", None) == errno.ENOSPC or f"[Errno {errno.ENOSPC}]" in str(error):
+        if getattr(error, "errno", None) == errno.ENOSPC or os.strerror(errno.ENOSPC) in str(error):
             raise DiskFullError(
                 "no space left on the store's disk; free space or move the store, then run again"
             ) from error

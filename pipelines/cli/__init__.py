@@ -1,6 +1,8 @@
 """The command `trajsift`: one file a verb."""
 
+import os
 import sys
+import traceback
 from collections.abc import Sequence
 
 import click
@@ -10,12 +12,13 @@ from schemas.errors import TrajsiftError
 from transforms.querying.display import visible
 
 _INTERRUPTED = 130
+_MAX_ERROR_CHARS = 2000
 
 _HELP = """Curate lakes of agent rollouts into training sets.
 
-Exit codes: 0 done · 2 wrong setting, flag or argument · 3 missing, empty or unusable input · 4 store unusable ·
-5 store held by another run · 6 disk full · 7 worker lost · 8 rows not conserved · 9 a quality limit crossed ·
-10 query refused or failed · 130 interrupted.
+Exit codes: 0 done · 1 a defect of trajsift · 2 wrong setting, flag or argument · 3 missing, empty or unusable
+input · 4 store unusable · 5 store held by another run · 6 disk full · 7 worker lost · 8 rows not conserved ·
+9 a quality limit crossed · 10 query refused or failed · 130 interrupted.
 """
 
 
@@ -30,6 +33,7 @@ def build_app() -> typer.Typer:
 
     app = typer.Typer(
         help=_HELP,
+        pretty_exceptions_enable=False,
         no_args_is_help=True,
         add_completion=False,
         rich_markup_mode=None,
@@ -62,9 +66,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted; nothing was published", err=True)
         return _INTERRUPTED
+    except Exception as error:
+        click.echo(f"error: {_unexpected(error)}", err=True)
+        return 1
     return result if isinstance(result, int) else 0
+
+
+def _unexpected(error: Exception) -> str:
+    """Tell of an error that is a defect of ours: its type and place, its text redacted, since it may hold data."""
+    from transforms.redaction.engine import Redactor
+
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    text = visible(Redactor().redact_text(str(error))[-_MAX_ERROR_CHARS:])
+    return f"this is a defect of trajsift: {type(error).__name__} in {last.name}, line {last.lineno}: {text}"
 
 
 def run_command() -> None:
     """Enter the command from the console script."""
-    sys.exit(main())
+    code = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # Native threads of the libraries can abort the process while the interpreter takes itself down.
+    os._exit(code)

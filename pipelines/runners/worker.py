@@ -1,4 +1,4 @@
-"""A worker process of the run: Beam's own, without its talk over the progress display; errors still come through.
+"""A worker process of the run: Beam's own, without its talk over the progress display; errors go back to the run.
 
 The run's process id is its one argument: a worker whose run is gone ends itself.
 """
@@ -16,7 +16,7 @@ def main() -> None:
     """Serve as a Beam worker until the run ends."""
     name, run_process = sys.argv[:2]
     threading.Thread(target=_end_with, args=(int(run_process),), daemon=True).start()
-    logging.disable(logging.WARNING)
+    logging.disable(logging.ERROR)
     from apache_beam.runners.worker import sdk_worker_main
 
     sdk_worker_main.main([name])

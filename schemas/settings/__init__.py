@@ -43,8 +43,9 @@ class Settings(Section):
 
     lake: LakeSettings
     """The rollout logs to read."""
-    store: str
-    """Folder or fsspec URL of the store; relative paths are resolved against the first settings file."""
+    store: str = Field(pattern=r"^[^?]+$")
+    """Folder or fsspec URL of the store; relative paths are resolved against the first settings file. It holds no `?`,
+    which DuckDB takes for the start of parameters."""
     seed_file: str | None = None
     """JSONL file of hard seed tasks (task_id, prompt, environment, verifier fields); its content enters the key."""
     execution: ExecutionSettings = ExecutionSettings()

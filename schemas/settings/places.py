@@ -11,7 +11,8 @@ class LakeSettings(Section):
     """The rollout logs to read."""
 
     root: str
-    """Folder or fsspec URL of the lake; relative paths are resolved against the first settings file."""
+    """Folder or fsspec URL of the lake; relative paths are resolved against the first settings file.
+    A store inside it is left out."""
     include: list[str] = Field(default=["**/*"], min_length=1)
     """Globs of primary files, relative to the root; each must match at least one file."""
     exclude: list[str] = Field(default=[])

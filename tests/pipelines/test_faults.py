@@ -92,6 +92,43 @@ def test_names_and_things_that_are_no_files_are_told(chat_lake: Path, curate: Cu
     assert "o'brien [\\udcff].jsonl" in curated.table("inputs")["uri"].to_list()
 
 
+def test_a_cut_first_line_costs_only_itself(tmp_path: Path, curate: Curate) -> None:
+    lake = write_jsonl(tmp_path / "cut" / "a.jsonl", [chat_rollout("t", n, reward=1.0) for n in range(10)])
+    whole = (lake / "a.jsonl").read_bytes()
+    (lake / "a.jsonl").write_bytes(b'{"task_id": "t0", "mess\n' + whole)
+    funnel = curate(lake).manifest.funnel
+    assert (funnel["read"], funnel["trajectories"], funnel["quarantined"]) == (11, 10, 1)
+
+
+def test_a_store_inside_the_lake_is_no_input(chat_lake: Path, curate: Curate) -> None:
+    first = curate(chat_lake, store="lake/store")
+    assert first.manifest.funnel["read"] == 20
+    assert curate(chat_lake, store="lake/store").result.was_done
+
+
+def test_a_store_that_is_a_file_exits_4(conf: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "store").write_text("")
+    assert main(["run", str(conf)]) == 4
+    assert "cannot write lock.json" in _complaint(capsys)
+
+
+def test_a_defect_is_one_line_without_secrets(
+    conf: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pipelines.stages import tasks
+
+    secret = "gh" + "p_" + "a1B2" * 9
+
+    def fail(context: object) -> None:
+        raise ValueError(f"no such thing as {secret}")
+
+    monkeypatch.setattr(tasks, "run", fail)
+    assert main(["run", str(conf)]) == 1
+    complaint = _complaint(capsys)
+    assert complaint.startswith("error: this is a defect of trajsift: ValueError in fail, line ")
+    assert secret not in complaint
+
+
 def test_a_store_that_is_held_exits_5(conf: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from transforms.store.files import Store
     from transforms.store.lock import exclusive

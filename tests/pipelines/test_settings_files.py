@@ -86,6 +86,7 @@ def test_wrong_settings_are_refused_with_their_path(tmp_path: Path, text: str, m
         ("# nothing\n", "the settings file is empty"),
         ("- a\n", "a settings file is a YAML mapping"),
         ("store: s\n", "lake: this setting is needed and missing"),
+        ("lake: {root: x}\nstore: 'a?b'\n", "store: string should match pattern"),
         ("lake: {root: x}\n", "store: this setting is needed and missing"),
     ],
 )

@@ -81,9 +81,12 @@ def outline_of_head(head: bytes, *, is_complete: bool) -> Outline:
     keys, end = _scan(text) if starts_as else ((), None)
     lines = _complete_lines(text, is_complete=is_complete)
     records = [record for record in map(_record, lines) if record is not None]
+    if len(records) > 1 and 2 * len(records) >= len(lines):
+        # A first line that was cut leaves its braces and quotes open: the lines behind it tell the shape.
+        return Outline("lines", starts_as="{", keys=keys, records=tuple(records))
     if starts_as and _is_document(text, end, is_cut=not is_complete):
         return Outline("document", starts_as=starts_as, keys=keys)
-    if records and (_record(lines[0]) is not None or 2 * len(records) >= len(lines)):
+    if records and (_record(lines[0]) is not None or len(lines) <= 2):
         return Outline("lines", starts_as="{", keys=keys, records=tuple(records))
     if starts_as == "{" and b"\n" not in text.strip():
         return Outline("lines", starts_as="{", keys=keys)

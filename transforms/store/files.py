@@ -22,6 +22,7 @@ from schemas.errors import DiskFullError, StoreError
 
 _TEMPORARY_SUFFIX = ".part"
 _NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_NOT_WRITABLE = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR})
 
 
 @dataclass(frozen=True)
@@ -182,7 +183,7 @@ def _clear_errors(root: str, path: str) -> Iterator[None]:
             raise DiskFullError(
                 f"no space left in the store {root} while writing {path}; free space or move the store, then run again"
             ) from error
-        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR):
+        if error.errno in _NOT_WRITABLE:
             raise StoreError(f"cannot write {path} in the store {root}: {error.strerror}") from error
         raise
 

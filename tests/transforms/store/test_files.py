@@ -60,6 +60,15 @@ def test_no_space_is_a_clear_error(store: Store) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
 
+def test_a_store_that_is_a_file_is_a_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    store = Store(str(tmp_path / "file"))
+    with pytest.raises(StoreError, match="cannot write lock"):
+        store.put_if_absent("lock", b"")
+    with pytest.raises(StoreError, match="cannot write a/b"):
+        store.write_atomic("a/b", b"")
+
+
 def test_delete_is_idempotent(store: Store) -> None:
     store.write_atomic("a/b", b"")
     store.delete("a/b")

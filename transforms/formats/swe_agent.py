@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from schemas.reasons import EnvType, QuarantineReason
-from schemas.records import BadRecord, Header, Message, Rollout, SourceUnit
+from schemas.records import BadRecord, Header, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
+from transforms.formats.chat_messages import first_user_text
 from transforms.formats.contract import OpenFile, PathFacts, build_rollouts, limits_of
 from transforms.formats.documents import load_document
 from transforms.formats.endings import ending_of
@@ -14,6 +15,7 @@ from transforms.formats.fields import as_integer, as_number, as_object, as_text
 from transforms.formats.identity import canonical_hash
 from transforms.formats.rewards import convert_reward
 from transforms.formats.swe_history import history_messages
+from transforms.formats.swe_instances import origin_of
 from transforms.formats.swe_reports import Verdict, find_reports, verdict_of
 from transforms.reading.failures import RecordError, UnreadableError
 from transforms.reading.lake import Listing
@@ -22,7 +24,6 @@ from transforms.reading.outline import Outline
 from transforms.reading.streams import unpacked
 from transforms.reading.strict_json import parse_json
 
-_REPO: Final = re.compile(r"(?P<owner>[^_].*?)__(?P<repo>[^.]+?)(?:-\d+|\.(?P<commit>[0-9a-f]{8,40})\..*)")
 _LOST: Final = ("replay_config", "trajectory[].query", "trajectory[].state", "trajectory[].execution_time")
 _WATCHED: Final = frozenset({"history", "exit_status"})
 
@@ -100,16 +101,16 @@ def _rollout(record: NativeRecord, facts: dict[str, str], verdict: Verdict, sett
     has_stats = any(as_number(value) for value in stats.values())
     ending = ending_of(info.get("exit_status"))
     reward = convert_reward(verdict.resolved, settings.reward_range)
-    repo = _REPO.fullmatch(facts["instance_id"])
+    origin = origin_of(facts["instance_id"])
     header = Header(
         source_format=SweAgentAdapter.name,
         env_type=EnvType.CODE_REPO,
         task_id=facts["instance_id"],
-        task_text=_task_text(messages),
+        task_text=first_user_text(messages),
         rollout_index=int(record.key.partition(":")[2]) if record.key.startswith("attempt:") else None,
         run_id=facts["run"] or None,
-        repo=f"{repo['owner']}/{repo['repo']}" if repo else None,
-        base_commit=repo["commit"] if repo else None,
+        repo=origin.repo,
+        base_commit=origin.commit,
         agent_name="swe-agent",
         agent_version=as_text(info.get("swe_agent_version")),
         model_name=_model_name(facts["run"], native),
@@ -138,11 +139,6 @@ def _rollout(record: NativeRecord, facts: dict[str, str], verdict: Verdict, sett
         lost_fields=_LOST,
         parse_warnings=(*record.warnings, *warnings, *verdict.warnings),
     )
-
-
-def _task_text(messages: tuple[Message, ...]) -> str | None:
-    """Return the first user message that is no demonstration: it states the issue."""
-    return next((m.content for m in messages if m.role == "user" and not m.is_demo and m.content), None)
 
 
 def _model_name(run: str, native: dict[str, Any]) -> str | None:

@@ -8,8 +8,8 @@ from schemas.reasons import EnvType, QuarantineReason
 from schemas.records import BadRecord, Header, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.chat_messages import first_user_text
-from transforms.formats.contract import OpenFile, PathFacts, build_rollouts, limits_of
-from transforms.formats.documents import load_document
+from transforms.formats.contract import OpenFile, PathFacts, build_rollouts
+from transforms.formats.documents import load_document, read_sidecar
 from transforms.formats.endings import ending_of
 from transforms.formats.fields import as_integer, as_number, as_object, as_text
 from transforms.formats.identity import canonical_hash
@@ -17,11 +17,10 @@ from transforms.formats.rewards import convert_reward
 from transforms.formats.swe_history import history_messages
 from transforms.formats.swe_instances import origin_of
 from transforms.formats.swe_reports import Verdict, find_reports, verdict_of
-from transforms.reading.failures import RecordError, UnreadableError
+from transforms.reading.failures import RecordError
 from transforms.reading.lake import Listing
-from transforms.reading.native import NativeRecord, read_document
+from transforms.reading.native import NativeRecord
 from transforms.reading.outline import Outline
-from transforms.reading.streams import unpacked
 from transforms.reading.strict_json import parse_json
 
 _LOST: Final = ("replay_config", "trajectory[].query", "trajectory[].state", "trajectory[].execution_time")
@@ -55,7 +54,7 @@ class SweAgentAdapter:
 
     def read(self, unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
         facts = dict(unit.path_facts)
-        reports = [(uri, _read_report(uri, open_file, settings)) for uri in unit.sidecars]
+        reports = [(uri, read_sidecar(uri, open_file, settings)) for uri in unit.sidecars]
         verdict = verdict_of(reports, facts["instance_id"])
         return build_rollouts(
             _records(unit, open_file, settings), lambda record: _rollout(record, facts, verdict, settings)
@@ -64,17 +63,6 @@ class SweAgentAdapter:
 
 def _stem(name: str) -> str:
     return re.sub(r"\.(?:traj|json)(?:\.gz|\.zst)?$", "", name)
-
-
-def _read_report(uri: str, open_file: OpenFile, settings: IngestSettings) -> Any:
-    """Return a report's content; None for one that cannot be read."""
-    try:
-        with open_file(uri) as stream:
-            size = stream.seek(0, 2)
-            stream.seek(0)
-            return read_document(unpacked(stream, size), limits=limits_of(settings), watched=frozenset()).value
-    except (RecordError, UnreadableError, OSError):
-        return None
 
 
 def _records(unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[NativeRecord | BadRecord]:

@@ -226,7 +226,14 @@ def test_text_behind_a_call_is_a_message_of_its_own():
 
 def test_call_that_the_provider_ran_carries_its_result():
     items = [
-        {"type": "mcp_call", "id": "m1", "name": "find", "arguments": '{"q": 1}', "output": "one", "server_label": "s"},
+        {
+            "type": "mcp_call",
+            "id": "m1",
+            "name": "find",
+            "arguments": '{"q": 1}',
+            "output": "one",
+            "server_label": "s",
+        },
         {"type": "web_search_call", "id": "w1", "status": "completed", "action": {"query": "x"}},
         {"type": "custom_tool_call", "call_id": "x1", "name": "patch", "input": "diff"},
         {"type": "custom_tool_call_output", "call_id": "x1", "output": "done"},

@@ -1,4 +1,4 @@
-"""Conversations as tests write them, how adapters' rollouts are turned back into them, and rows as tables hold them."""
+"""Conversations as tests write them, and what adapters and tables make of them."""
 
 import io
 import json

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from schemas.reasons import QuarantineReason
-from tests.transforms.formats.talks import read_rows, rebuilt, tables_of, talks
+from tests.transforms.formats.row_talks import read_rows, rebuilt, tables_of, talks
 
 CONTENT = [
     {"class_": "text_observation", "content": "Rules", "source": "system"},

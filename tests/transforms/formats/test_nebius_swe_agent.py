@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.reasons import QuarantineReason, Termination
-from tests.transforms.formats.talks import read_rows, rebuilt, tables_of, talks, texts
+from tests.transforms.formats.row_talks import read_rows, rebuilt, tables_of, talks, texts
 from transforms.formats.text_actions import fenced_command
 
 

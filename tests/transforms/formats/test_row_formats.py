@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from schemas.records import BadRecord
 from schemas.settings.ingest import IngestSettings
 from schemas.tables import SCHEMAS
-from tests.transforms.formats.talks import read_rows, unit_of
+from tests.transforms.formats.row_talks import read_rows, unit_of
 from transforms.formats.assembly import assemble
 from transforms.formats.registry import CLAIMING, adapter_named, detect
 from transforms.formats.row_files import RowAdapter

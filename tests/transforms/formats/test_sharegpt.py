@@ -5,7 +5,7 @@ from hypothesis import given, settings
 
 from schemas.reasons import QuarantineReason
 from schemas.settings.ingest import IngestSettings
-from tests.transforms.formats.talks import read_rows, rebuilt, tables_of, talks
+from tests.transforms.formats.row_talks import read_rows, rebuilt, tables_of, talks
 
 CONVERSATION = [
     {"from": "human", "value": "Weather in Jinan?"},

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 
 from schemas.records import Rollout
-from tests.transforms.formats.talks import read_rows, rebuilt, tables_of, talks
+from tests.transforms.formats.row_talks import read_rows, rebuilt, tables_of, talks
 from transforms.formats.swe_gym_openhands import model_of
 
 PADDING = {"function_call": None, "name": None, "tool_call_id": None, "tool_calls": None}

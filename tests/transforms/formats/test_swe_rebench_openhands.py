@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 
 from schemas.reasons import Termination
-from tests.transforms.formats.talks import read_rows, rebuilt, tables_of, talks
+from tests.transforms.formats.row_talks import read_rows, rebuilt, tables_of, talks
 
 CALL = {"id": "t1", "type": "function", "function": {"name": "execute_bash", "arguments": '{"command": "ls"}'}}
 ROW = {

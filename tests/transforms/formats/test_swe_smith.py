@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 from hypothesis import given, settings
 
 from schemas.reasons import QuarantineReason
-from tests.transforms.formats.talks import read_rows, rebuilt, tables_of, talks
+from tests.transforms.formats.row_talks import read_rows, rebuilt, tables_of, talks
 from transforms.formats.text_actions import function_block
 
 TEXT_MESSAGES = [

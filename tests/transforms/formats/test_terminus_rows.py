@@ -3,7 +3,7 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.transforms.formats.talks import read_rows, rebuilt, tables_of, talks, texts
+from tests.transforms.formats.row_talks import read_rows, rebuilt, tables_of, talks, texts
 
 ANSWER = {
     "analysis": "The file is missing.",

@@ -13,7 +13,7 @@ from transforms.formats.contract import OpenFile, build_rollouts
 from transforms.formats.endings import Ending, ending_of
 from transforms.formats.fields import as_datetime, as_integer, as_object, as_text, first_present, watched_keys
 from transforms.formats.identity import canonical_hash
-from transforms.formats.responses_items import Conversation, item_messages
+from transforms.formats.responses_conversation import Conversation, item_messages
 from transforms.formats.rewards import MISSING, convert_components, convert_reward
 from transforms.formats.row_files import RowAdapter, row_records, rows_have
 from transforms.formats.tools import tools_text

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from schemas.reasons import QuarantineReason, Termination
 from schemas.records import BadRecord
 from tests.transforms.formats.row_talks import read_rows, rebuilt, tables_of, talks
-from transforms.formats.responses_items import item_messages
+from transforms.formats.responses_conversation import item_messages
 
 INPUT = [
     {"role": "system", "content": "Rules"},

@@ -71,7 +71,21 @@ class RedactionSettings(Section):
 class IngestSettings(Section):
     """How records are read."""
 
-    format: Literal["auto", "openai_chat", "tau_bench", "swe_agent", "intercode"] = "auto"
+    format: Literal[
+        "auto",
+        "openai_chat",
+        "tau_bench",
+        "swe_agent",
+        "intercode",
+        "openai_responses",
+        "sharegpt",
+        "swe_smith",
+        "swe_gym_openhands",
+        "nebius_swe_agent",
+        "swe_rebench_openhands",
+        "terminus_rows",
+        "adp",
+    ] = "auto"
     """`auto` detects the format of each file by its content."""
     fields: FieldMapSettings = FieldMapSettings()
     """The field map of OpenAI-chat rows."""

@@ -91,6 +91,11 @@ def taken_fields(names: tuple[str, ...]) -> frozenset[str]:
     return frozenset({name.partition(".")[0] for name in names} | {*_TEXTS, *_COUNTS, *_SUMS, *_NUMBERS} | own)
 
 
+def untaken_fields(record: dict[str, Any], taken: frozenset[str]) -> tuple[str, ...]:
+    """Return the names of a row's fields that no column takes, sorted."""
+    return tuple(sorted(name for name in record if name not in taken))
+
+
 def _same_named(record: dict[str, Any]) -> dict[str, Any]:
     values: dict[str, Any] = {name: as_text(record[name]) for name in _TEXTS if name in record}
     values.update((name, as_integer(record[name], bits=32)) for name in _COUNTS if name in record)

@@ -9,9 +9,10 @@ import orjson
 from schemas.reasons import QuarantineReason
 from schemas.records import Message, MessageCall
 from transforms.formats.arguments import canonical_text, message_call
-from transforms.formats.fields import as_datetime, as_integer, as_number, as_object, as_text
+from transforms.formats.fields import as_datetime, as_integer, as_number, as_object, as_text, first_present
 from transforms.formats.rewards import MISSING
 from transforms.reading.failures import RecordError
+from transforms.reading.strict_json import parse_json
 
 _ROLES: Final = {
     "system": "system",
@@ -63,6 +64,27 @@ def chat_messages(raw: Sequence[Any]) -> tuple[Message, ...]:
             raise RecordError(error.reason, f"message {index}: {error}") from error
         messages.append(message)
     return tuple(messages)
+
+
+def message_list(record: dict[str, Any], names: Sequence[str]) -> list[Any]:
+    """Return the messages of a row: the first named field that is not null; JSON text of a list is read too.
+
+    Raises:
+        RecordError: No such field, no valid JSON, or no list.
+    """
+    raw = first_present(record, names)
+    if raw is None:
+        raise RecordError(QuarantineReason.MISSING_MESSAGES, f"none of the fields {', '.join(names)} holds messages")
+    if isinstance(raw, str):
+        raw = parse_json(raw.encode("utf-8", "replace")).value
+    if not isinstance(raw, list):
+        raise RecordError(QuarantineReason.INVALID_MESSAGE, f"the messages are no list but {type(raw).__name__}")
+    return raw
+
+
+def first_user_text(messages: Sequence[Message]) -> str | None:
+    """Return the first user message that is no demonstration and not empty: it states the task."""
+    return next((m.content for m in messages if m.role == "user" and not m.is_demo and m.content), None)
 
 
 def message_content(raw: Any) -> Content:

@@ -7,7 +7,7 @@ from schemas.reasons import QuarantineReason
 from schemas.records import BadRecord, SourceUnit
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.contract import OpenFile, limits_of
-from transforms.reading.failures import RecordError, bad_record
+from transforms.reading.failures import RecordError, UnreadableError, bad_record
 from transforms.reading.native import NativeRecord, read_document
 from transforms.reading.streams import unpacked
 from transforms.reading.strict_json import Parsed
@@ -27,6 +27,17 @@ def load_document(
             return read_document(unpacked(stream, unit.size), limits=limits_of(settings), watched=watched)
     except RecordError as error:
         return bad_record(error, "document", offset=0, length=unit.size)
+
+
+def read_sidecar(uri: str, open_file: OpenFile, settings: IngestSettings) -> Any:
+    """Return the JSON value of a file that lies beside a rollout; None for one that cannot be read."""
+    try:
+        with open_file(uri) as stream:
+            size = stream.seek(0, 2)
+            stream.seek(0)
+            return read_document(unpacked(stream, size), limits=limits_of(settings), watched=frozenset()).value
+    except (RecordError, UnreadableError, OSError):
+        return None
 
 
 def list_records(document: Parsed | BadRecord) -> Iterator[NativeRecord | BadRecord]:

@@ -3,15 +3,36 @@
 from typing import Final
 
 from schemas.settings.ingest import IngestSettings
+from transforms.formats.adp import AdpAdapter
 from transforms.formats.contract import Adapter
 from transforms.formats.intercode import InterCodeAdapter
+from transforms.formats.nebius_swe_agent import NebiusSweAgentAdapter
 from transforms.formats.openai_chat import OpenAIChatAdapter
+from transforms.formats.openai_responses import OpenAIResponsesAdapter
+from transforms.formats.sharegpt import ShareGptAdapter
 from transforms.formats.swe_agent import SweAgentAdapter
+from transforms.formats.swe_gym_openhands import SweGymOpenHandsAdapter
+from transforms.formats.swe_rebench_openhands import SweRebenchOpenHandsAdapter
+from transforms.formats.swe_smith import SweSmithAdapter
 from transforms.formats.tau_bench import TauBenchAdapter
+from transforms.formats.terminus_rows import TerminusRowsAdapter
 from transforms.formats.unclaimed import UnknownAdapter, UnreadableAdapter
 from transforms.reading.outline import Outline
 
-CLAIMING: Final[tuple[Adapter, ...]] = (TauBenchAdapter(), InterCodeAdapter(), SweAgentAdapter(), OpenAIChatAdapter())
+CLAIMING: Final[tuple[Adapter, ...]] = (
+    TauBenchAdapter(),
+    InterCodeAdapter(),
+    SweAgentAdapter(),
+    OpenAIResponsesAdapter(),
+    AdpAdapter(),
+    SweSmithAdapter(),
+    SweGymOpenHandsAdapter(),
+    NebiusSweAgentAdapter(),
+    SweRebenchOpenHandsAdapter(),
+    TerminusRowsAdapter(),
+    ShareGptAdapter(),
+    OpenAIChatAdapter(),
+)
 """Adapters in the order in which they are asked: the ones with the most telling content first."""
 UNKNOWN: Final[Adapter] = UnknownAdapter()
 UNREADABLE: Final[Adapter] = UnreadableAdapter()

@@ -5,24 +5,24 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from schemas.reasons import EnvType, QuarantineReason
-from schemas.records import BadRecord, Header, Message, Rollout, SourceUnit
+from schemas.records import BadRecord, Header, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
-from transforms.formats.contract import OpenFile, PathFacts, build_rollouts, limits_of
-from transforms.formats.documents import load_document
+from transforms.formats.chat_messages import first_user_text
+from transforms.formats.contract import OpenFile, PathFacts, build_rollouts
+from transforms.formats.documents import load_document, read_sidecar
 from transforms.formats.endings import ending_of
 from transforms.formats.fields import as_integer, as_number, as_object, as_text
 from transforms.formats.identity import canonical_hash
 from transforms.formats.rewards import convert_reward
 from transforms.formats.swe_history import history_messages
+from transforms.formats.swe_instances import origin_of
 from transforms.formats.swe_reports import Verdict, find_reports, verdict_of
-from transforms.reading.failures import RecordError, UnreadableError
+from transforms.reading.failures import RecordError
 from transforms.reading.lake import Listing
-from transforms.reading.native import NativeRecord, read_document
+from transforms.reading.native import NativeRecord
 from transforms.reading.outline import Outline
-from transforms.reading.streams import unpacked
 from transforms.reading.strict_json import parse_json
 
-_REPO: Final = re.compile(r"(?P<owner>[^_].*?)__(?P<repo>[^.]+?)(?:-\d+|\.(?P<commit>[0-9a-f]{8,40})\..*)")
 _LOST: Final = ("replay_config", "trajectory[].query", "trajectory[].state", "trajectory[].execution_time")
 _WATCHED: Final = frozenset({"history", "exit_status"})
 
@@ -54,7 +54,7 @@ class SweAgentAdapter:
 
     def read(self, unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
         facts = dict(unit.path_facts)
-        reports = [(uri, _read_report(uri, open_file, settings)) for uri in unit.sidecars]
+        reports = [(uri, read_sidecar(uri, open_file, settings)) for uri in unit.sidecars]
         verdict = verdict_of(reports, facts["instance_id"])
         return build_rollouts(
             _records(unit, open_file, settings), lambda record: _rollout(record, facts, verdict, settings)
@@ -63,17 +63,6 @@ class SweAgentAdapter:
 
 def _stem(name: str) -> str:
     return re.sub(r"\.(?:traj|json)(?:\.gz|\.zst)?$", "", name)
-
-
-def _read_report(uri: str, open_file: OpenFile, settings: IngestSettings) -> Any:
-    """Return a report's content; None for one that cannot be read."""
-    try:
-        with open_file(uri) as stream:
-            size = stream.seek(0, 2)
-            stream.seek(0)
-            return read_document(unpacked(stream, size), limits=limits_of(settings), watched=frozenset()).value
-    except (RecordError, UnreadableError, OSError):
-        return None
 
 
 def _records(unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[NativeRecord | BadRecord]:
@@ -100,16 +89,16 @@ def _rollout(record: NativeRecord, facts: dict[str, str], verdict: Verdict, sett
     has_stats = any(as_number(value) for value in stats.values())
     ending = ending_of(info.get("exit_status"))
     reward = convert_reward(verdict.resolved, settings.reward_range)
-    repo = _REPO.fullmatch(facts["instance_id"])
+    origin = origin_of(facts["instance_id"])
     header = Header(
         source_format=SweAgentAdapter.name,
         env_type=EnvType.CODE_REPO,
         task_id=facts["instance_id"],
-        task_text=_task_text(messages),
+        task_text=first_user_text(messages),
         rollout_index=int(record.key.partition(":")[2]) if record.key.startswith("attempt:") else None,
         run_id=facts["run"] or None,
-        repo=f"{repo['owner']}/{repo['repo']}" if repo else None,
-        base_commit=repo["commit"] if repo else None,
+        repo=origin.repo,
+        base_commit=origin.commit,
         agent_name="swe-agent",
         agent_version=as_text(info.get("swe_agent_version")),
         model_name=_model_name(facts["run"], native),
@@ -138,11 +127,6 @@ def _rollout(record: NativeRecord, facts: dict[str, str], verdict: Verdict, sett
         lost_fields=_LOST,
         parse_warnings=(*record.warnings, *warnings, *verdict.warnings),
     )
-
-
-def _task_text(messages: tuple[Message, ...]) -> str | None:
-    """Return the first user message that is no demonstration: it states the issue."""
-    return next((m.content for m in messages if m.role == "user" and not m.is_demo and m.content), None)
 
 
 def _model_name(run: str, native: dict[str, Any]) -> str | None:

@@ -8,7 +8,7 @@ import orjson
 _KINDS: Final[dict[str, str]] = {
     "shell": "bash shell sh terminal execute_bash run_shell_command run_command execute_command run_in_terminal exec "
     "cmd python ipython execute_ipython_cell jupyter execute local_shell run_tests pytest test execute_code "
-    "run_python shell_command exec_command",
+    "run_python shell_command exec_command bash_command",
     "edit": "edit create write write_file create_file str_replace insert apply_patch patch replace edit_file "
     "multiedit append delete_file move_file undo_edit file_write file_edit save_file",
     "read": "open cat view read read_file goto scroll_up scroll_down head tail view_file file_read open_file ls "
@@ -16,7 +16,7 @@ _KINDS: Final[dict[str, str]] = {
     "search": "search search_dir search_file find_file grep glob find rg codebase_search search_code find_files "
     "web_search",
     "browser": "browser browse browser_action web_browser click goto_url navigate fetch open_url",
-    "finish": "submit finish done complete task_complete final_answer exit stop exit_forfeit",
+    "finish": "submit finish done complete task_complete final_answer exit stop exit_forfeit mark_task_complete",
     "think": "think thought plan reflect sequentialthinking update_plan todo_write",
 }
 _BY_NAME: Final = {name: kind for kind, names in _KINDS.items() for name in names.split()}

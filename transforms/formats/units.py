@@ -10,6 +10,7 @@ from schemas.records import SourceUnit
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.contract import Adapter, PathFacts
 from transforms.formats.registry import UNREADABLE, claimant, detect
+from transforms.formats.row_files import RowAdapter
 from transforms.reading.failures import UnreadableError
 from transforms.reading.lake import Lake, list_lake, shown, walk_lake
 from transforms.reading.lines import BLOCK_BYTES, RANGE_BYTES, ByteRange, hash_ranges
@@ -81,7 +82,7 @@ def _look_at(uri: str, lake: Lake, settings: IngestSettings, *, range_bytes: int
                 return _Source(uri, UNREADABLE, (ByteRange(0, size, _hash(stream)),), size)
             adapter = detect(outline, settings, uri=uri)
             stream.seek(0)
-            is_cut = outline.shape == "lines" and not outline.is_packed and adapter.name == "openai_chat"
+            is_cut = outline.shape == "lines" and not outline.is_packed and isinstance(adapter, RowAdapter)
             ranges = hash_ranges(stream, range_bytes=range_bytes) if is_cut else [ByteRange(0, size, _hash(stream))]
             return _Source(uri, adapter, tuple(ranges), size, is_cut, claimant(outline, settings) is not None)
     except OSError:

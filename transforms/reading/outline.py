@@ -13,7 +13,8 @@ from transforms.reading.streams import ByteSource, CutStreamError, is_packed, un
 HEAD_BYTES: Final = 64 * 1024
 """Bytes looked at: the telling keys stand in the first record, and first records of real files have 3 to 60 KB."""
 LOOKED_AT_LINES: Final = 20
-_TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:]', re.DOTALL)
+# A text that is cut ends its last string: else each quote inside it would be tried anew up to the end.
+_TOKEN: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[{}\[\]:]', re.DOTALL)
 _MAX_LEVEL: Final = 4
 
 

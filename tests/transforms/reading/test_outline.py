@@ -54,6 +54,11 @@ def test_colons_and_brackets_inside_strings_are_no_keys():
     assert outline.keys[:2] == (frozenset({"a", "c"}), frozenset({"d"}))
 
 
+def test_cut_string_full_of_quotes_is_one_string():
+    outline = outline_of_head(b'{"a": "' + b'\\"x\\":{' * 20_000, is_complete=False)
+    assert outline.keys == (frozenset({"a"}), frozenset(), frozenset(), frozenset())
+
+
 def test_packed_lines_and_parquet_columns():
     packed = gzip.compress(b'{"a": 1}\n')
     assert outline_of(io.BytesIO(packed), len(packed)) == Outline(

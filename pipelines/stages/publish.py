@@ -74,12 +74,12 @@ def _checked_funnel(context: StageContext) -> dict[str, int]:
     kept = int((decisions["decision"] == "keep").sum())
     dropped = Counter(decisions.filter(pl.col("decision") == "drop")["reason"].to_list())
     check_total(len(ids), {"kept": kept, **dropped}, of="trajectories")
-    used = uses.filter("used").group_by("dataset").agg(pl.col("row_id").n_unique()).sort("dataset")
+    used = dict(uses.filter("used").group_by("dataset").agg(pl.col("row_id").n_unique()).iter_rows())
     return (
         {"read": read, **parts}
         | {f"dropped/{reason}": count for reason, count in sorted(dropped.items())}
         | {"kept": kept}
-        | {f"rows/{dataset}": count for dataset, count in used.iter_rows()}
+        | {f"rows/{dataset}": used.get(dataset, 0) for dataset in sorted(context.settings.export.targets)}
     )
 
 

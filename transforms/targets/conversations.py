@@ -74,8 +74,8 @@ def _encode(messages: Sequence[Message]) -> list[EncodedMessage]:
     call_ids: set[str] = set()
     for index, message in enumerate(messages):
         _refuse_parts(message, index)
-        if message.role == "user" and message.content is None:
-            raise _UnusableError(f"message {index}: the user's content is {message.content_state}")
+        if message.role == "user" and not (message.content or "").strip():
+            raise _UnusableError(f"message {index}: the user says nothing ({message.content_state})")
         if message.role == "tool":
             encoded.append(_encode_result(message, call_ids, index))
         else:

@@ -78,7 +78,8 @@ def test_an_environment_of_plain_text_takes_the_users_turn() -> None:
         ([SYSTEM, ASSISTANT], "unusable_conversation", "there is no user message"),
         ([SYSTEM, USER], "no_assistant_turn", "the agent says and does nothing"),
         ([USER, message("assistant", None)], "no_assistant_turn", "the agent says and does nothing"),
-        ([message("user", None), ASSISTANT], "unusable_conversation", "message 0: the user's content is null"),
+        ([message("user", None), ASSISTANT], "unusable_conversation", "message 0: the user says nothing (null)"),
+        ([message("user", " "), ASSISTANT], "unusable_conversation", "message 0: the user says nothing (text)"),
         (
             [USER, message("assistant", is_demo=True), ASSISTANT],
             "unusable_conversation",

@@ -11,6 +11,7 @@ from schemas.records import BadRecord, Rollout, SourceUnit, Trajectory
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.assembly import assemble
 from transforms.formats.identity import Identities
+from transforms.formats.inline_files import summarise_inline_files
 from transforms.formats.registry import adapter_named
 from transforms.reading.failures import UnreadableError
 from transforms.reading.lake import Lake
@@ -44,7 +45,7 @@ def read_unit(
         if isinstance(record, BadRecord):
             yield _redacted(record, redactor)
         else:
-            yield _finished(record, identities, redactor)
+            yield _finished(record, identities, redactor, settings)
 
 
 def _native_rollouts(unit: SourceUnit, lake: Lake, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
@@ -54,12 +55,16 @@ def _native_rollouts(unit: SourceUnit, lake: Lake, settings: IngestSettings) -> 
         yield unreadable(error)
 
 
-def _finished(rollout: Rollout, identities: Identities, redactor: Redactor) -> Trajectory | BadRecord | Repeat:
+def _finished(
+    rollout: Rollout, identities: Identities, redactor: Redactor, settings: IngestSettings
+) -> Trajectory | BadRecord | Repeat:
     """Return what becomes of a rollout; what cannot be redacted or assembled must not end the run."""
     identified = identities.identify(rollout)
     if identified.is_repeat:
         return Repeat(rollout.record_key, identified.traj_id)
     try:
+        if settings.inline_files == "summarise":
+            rollout = summarise_inline_files(rollout)
         clean, counts = redactor.redact_rollout(rollout)
         return assemble(clean, identified.traj_id, secrets_redacted=counts)
     except Exception as error:

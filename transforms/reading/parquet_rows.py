@@ -7,7 +7,7 @@ import orjson
 
 from schemas.reasons import QuarantineReason
 from schemas.records import BadRecord
-from transforms.reading.failures import NativeCrashError, UnreadableError
+from transforms.reading.failures import NativeCrashError, TooLargeError, UnreadableError
 from transforms.reading.native import Limits, NativeRecord
 from transforms.reading.streams import inflate_limit
 from transforms.reading.supervision import supervised
@@ -53,7 +53,8 @@ def parquet_records(stream: BinaryIO, *, limits: Limits) -> Iterator[NativeRecor
                 number, row, *fault = orjson.loads(line)
                 yield _record(number, row, fault)
     except UnreadableError as error:
-        raise type(error)(f"damaged Parquet file after row {number}: {error}") from error
+        fault = "Parquet file ended" if isinstance(error, TooLargeError) else "damaged Parquet file"
+        raise type(error)(f"{fault} after row {number}: {error}") from error
     except ValueError as error:
         raise NativeCrashError(f"the reading process lost its senses after row {number}: {error}") from error
 

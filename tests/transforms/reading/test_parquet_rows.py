@@ -72,7 +72,7 @@ def test_rows_over_the_files_limit_end_it(monkeypatch):
     monkeypatch.setattr(streams, "INFLATE_FREE_BYTES", 2000)
     monkeypatch.setattr(streams, "INFLATE_RATIO", 0)
     records = parquet_records(parquet([{"text": "x" * 900}] * 40), limits=LIMITS)
-    with pytest.raises(TooLargeError, match="damaged Parquet file after row 16: decodes to more than 2000 characters"):
+    with pytest.raises(TooLargeError, match="Parquet file ended after row 16: decodes to more than 2000 characters"):
         list(records)
 
 

@@ -1,11 +1,12 @@
 """What a reader of a native format is: an adapter turns the records of a source unit into rollouts or bad records."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import BinaryIO, Final, Protocol
 
 from schemas.reasons import QuarantineReason
 from schemas.records import BadRecord, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
+from transforms.formats.canonical import canonical_hash
 from transforms.reading.failures import RecordError
 from transforms.reading.lake import Listing
 from transforms.reading.native import Limits, NativeRecord
@@ -20,11 +21,18 @@ MEBIBYTE: Final = 1024 * 1024
 class Adapter(Protocol):
     """A reader of one native format.
 
-    `version` is raised whenever the rollouts read from equal bytes change.
+    `version` is raised whenever the rollouts read from equal bytes change. `carries` says what of the format reaches
+    the tables, `loses` what does not, one phrase each.
     """
 
     name: str
     version: str
+
+    @property
+    def carries(self) -> Sequence[str]: ...
+
+    @property
+    def loses(self) -> Sequence[str]: ...
 
     def claims(self, outline: Outline, settings: IngestSettings) -> bool:
         """Say whether a file of this outline is in this format; told by content, never by place."""
@@ -73,4 +81,19 @@ def build_rollouts(
 
 
 def _bad(record: NativeRecord, reason: QuarantineReason, message: str) -> BadRecord:
-    return BadRecord(record.key, reason, message, byte_offset=record.offset, byte_length=record.length)
+    return BadRecord(
+        record.key,
+        reason,
+        message,
+        byte_offset=record.offset,
+        byte_length=record.length,
+        sha256=hash_of_value(record.value),
+    )
+
+
+def hash_of_value(value: object) -> str | None:
+    """Return the SHA-256 of a parsed record in canonical JSON; None for one that JSON's writer refuses."""
+    try:
+        return canonical_hash(value)
+    except TypeError:
+        return None

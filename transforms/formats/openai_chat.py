@@ -24,6 +24,13 @@ class OpenAIChatAdapter(RowAdapter):
 
     name = NAME
     version = "1"
+    carries = (
+        "messages with parts, reasoning, parallel and legacy calls",
+        "tool schemas",
+        "task, reward, components, ending, policy by the field map",
+        "other fields as extra_json",
+    )
+    loses = ("fields over 4,096 characters that no column takes",)
 
     def claims(self, outline: Outline, settings: IngestSettings) -> bool:
         """Say whether rows hold a list of messages with roles, or text that may be one, under a mapped name."""

@@ -1,6 +1,6 @@
 """What a reader of a native format is: an adapter turns the records of a source unit into rollouts or bad records."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO, Final, Protocol
 
 from schemas.reasons import QuarantineReason
@@ -21,18 +21,21 @@ MEBIBYTE: Final = 1024 * 1024
 class Adapter(Protocol):
     """A reader of one native format.
 
-    `version` is raised whenever the rollouts read from equal bytes change. `carries` says what of the format reaches
-    the tables, `loses` what does not, one phrase each.
+    `version` is raised whenever the rollouts read from equal bytes change.
     """
 
     name: str
     version: str
 
     @property
-    def carries(self) -> Sequence[str]: ...
+    def carries(self) -> tuple[str, ...]:
+        """What of the format reaches the tables, in plain words."""
+        ...
 
     @property
-    def loses(self) -> Sequence[str]: ...
+    def loses(self) -> tuple[str, ...]:
+        """What of the format does not reach the tables, in plain words."""
+        ...
 
     def claims(self, outline: Outline, settings: IngestSettings) -> bool:
         """Say whether a file of this outline is in this format; told by content, never by place."""

@@ -19,8 +19,8 @@ FILES_PER_LAKE = 250
 _FORBIDDEN = (
     "exec", "compile", "import", "marshal.loads", "pickle.find_class", "code.__new__", "os.system", "os.exec",
     "os.posix_spawn", "os.spawn", "os.fork", "os.startfile", "socket.", "ctypes.", "urllib.Request", "ftplib.",
-    "http.", "smtplib.", "webbrowser.", "pty.", "shutil.", "os.remove", "os.rename", "os.mkdir", "os.link", "os.symlink",
-    "os.chmod", "os.truncate", "sqlite3.", "tempfile.", "winreg.", "syslog.", "builtins.input",
+    "http.", "smtplib.", "webbrowser.", "pty.", "shutil.", "os.remove", "os.rename", "os.mkdir", "os.link",
+    "os.symlink", "os.chmod", "os.truncate", "sqlite3.", "tempfile.", "winreg.", "syslog.", "builtins.input",
 )  # fmt: skip
 _READER = "transforms.reading.native_child"
 

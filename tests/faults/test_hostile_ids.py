@@ -12,8 +12,8 @@ from tests.whole_runs import Curate, chat_rollout, write_jsonl
 pytestmark = pytest.mark.slow
 _PIECES = (
     "..", "/", "\\", "../", "..\\", "~", ".", "C:", "CON", "NUL", "%2e%2e%2f", "\u2215", "\u202e", "\x00",
-    "\n", "\r", " ", "$HOME", "'", '"', "`", "*", "?", "[x]", "{a,b}", "|", ";", "&", "<", ">", "#", "é", "ﬁ", "a", "-rf",
-    "=", "\x1b[31m",
+    "\n", "\r", " ", "$HOME", "'", '"', "`", "*", "?", "[x]", "{a,b}", "|", ";", "&", "<", ">", "#", "é", "ﬁ", "a",
+    "-rf", "=", "\x1b[31m",
 )  # fmt: skip
 
 

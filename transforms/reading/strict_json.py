@@ -18,6 +18,7 @@ from schemas.reasons import QuarantineReason
 from transforms.reading.failures import RecordError
 
 _HUGE_INTEGER: Final = re2.compile(rb"[:\[,]\s*-?[0-9]{20}")
+_ESCAPED_PLAIN: Final = tuple(b"\\u00%d" % digit for digit in range(2, 8))
 _ESCAPED_KEY: Final = re2.compile(rb'"[^"\\]*\\u00[2-7][0-9a-fA-F][^"]*"\s*:')
 """A key one of whose plain characters is written as an escape: counting keys in the text would miss it."""
 _NUMBER_BEHIND: Final = re.compile(rb"\s*:\s*(-?[0-9][0-9.eE+-]*)")
@@ -187,12 +188,13 @@ def _may_double(raw: bytes, value: Any, watched: Collection[str]) -> bool:
     if not near:
         containers = [item for item in _containers(value) if isinstance(item, dict)]
         near = set().union(*containers).intersection(watched)
-    if b"\\u00" in raw and _ESCAPED_KEY.search(raw) is not None:
+    if any(mark in raw for mark in _ESCAPED_PLAIN) and _ESCAPED_KEY.search(raw) is not None:
         return True
+    counts = {name: raw.count(f'"{name}"'.encode()) for name in near}
     floats = {name for container in containers for name in near.intersection(container) if _is_float(container[name])}
-    if any(_is_rounded(raw, name) for name in floats):
+    if any(_is_rounded(raw, name, count=counts[name]) for name in floats):
         return True
-    repeated = [name for name in near if raw.count(f'"{name}"'.encode()) > 1]
+    repeated = [name for name in near if counts[name] > 1]
     if not repeated:
         return False
     seen = Counter(key for container in _containers(value) if isinstance(container, dict) for key in container)
@@ -210,16 +212,15 @@ def _is_float(value: Any) -> bool:
     return type(value) is float
 
 
-def _is_rounded(raw: bytes, name: str) -> bool:
-    """Say whether a number under `name` is written otherwise than its value would be, so that two may be one."""
+def _is_rounded(raw: bytes, name: str, *, count: int) -> bool:
+    """Say whether a number under `name`, which stands `count` times in the text, is not written as its value is."""
     key = f'"{name}"'.encode()
-    place = raw.find(key)
-    while place >= 0:
-        place += len(key)
+    place = 0
+    for _ in range(count):
+        place = raw.find(key, place) + len(key)
         number = _NUMBER_BEHIND.match(raw, place)
         if number is not None and _is_blurred(number.group(1).decode()):
             return True
-        place = raw.find(key, place)
     return False
 
 

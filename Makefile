@@ -53,7 +53,7 @@ mutation: $(READY)
 
 nightly: $(READY)
 	mkdir -p results
-	{ $(MAKE) check && $(MAKE) test && $(MAKE) slow && $(MAKE) mutation; } 2>&1 | tee results/nightly.txt
+	{ $(MAKE) check && $(MAKE) test && TRAJSIFT_FAULTS=full $(MAKE) slow && $(MAKE) mutation; } 2>&1 | tee results/nightly.txt
 
 clean:
 	rm -rf .venv $(DEMO) build dist results mutants .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info

@@ -69,7 +69,8 @@ class Header:
     """What an adapter knows of a rollout beside its messages; names are the columns of `trajectories`.
 
     `reward` is already converted by `formats.rewards`; None means not scored. `task_text` is the text that states the
-    task: the instruction where the format has one, else the first user message.
+    task: the instruction where the format has one, else the first user message. `extra_json` is the object of the
+    native fields that no column takes, as compact JSON text.
     """
 
     source_format: str
@@ -120,6 +121,7 @@ class Header:
     started_at: datetime | None = None
     ended_at: datetime | None = None
     tools_json: str | None = None
+    extra_json: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

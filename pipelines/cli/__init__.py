@@ -25,6 +25,8 @@ input · 4 store unusable · 5 store held by another run · 6 disk full · 7 wor
 def build_app() -> typer.Typer:
     """Return the command with its verbs; each verb imports what it needs when it works."""
     from pipelines.cli.explain import explain
+    from pipelines.cli.formats import formats
+    from pipelines.cli.quarantine import quarantine_app
     from pipelines.cli.rollback import rollback
     from pipelines.cli.run import run
     from pipelines.cli.sample_lake import sample_lake
@@ -45,6 +47,8 @@ def build_app() -> typer.Typer:
     app.command("snapshots")(snapshots)
     app.command("rollback")(rollback)
     app.command("sample-lake")(sample_lake)
+    app.command("formats")(formats)
+    app.add_typer(quarantine_app(), name="quarantine")
     return app
 
 

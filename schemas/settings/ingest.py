@@ -93,6 +93,9 @@ class IngestSettings(Section):
     """Secrets and personal data."""
     max_record_mb: int = Field(default=64, ge=1, le=1024)
     """Records over this size are quarantined, in MiB."""
+    inline_files: Literal["keep", "summarise"] = "keep"
+    """What becomes of pictures and other files that lie in messages as base64: kept as they are, or each replaced by
+    its type, size and hash."""
     max_depth: int = Field(default=200, ge=8, le=900)
     """Records nested deeper than this are quarantined."""
     max_bad_ratio: float = Field(default=0.5, ge=0, le=1)

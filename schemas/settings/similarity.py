@@ -1,10 +1,22 @@
 """Settings of describing, views, near-duplicate search, embedding and families."""
 
-from typing import Literal, Self
+from typing import Final, Literal, Self
 
 from pydantic import Field, model_validator
 
 from schemas.settings.section import Section
+
+LOW_SIMILARITY: Final = 0.5
+"""Below it a similarity joins what has little in common; who writes 0.07 means a distance."""
+
+
+def refuse_low_similarity(similarity: float, *, is_allowed: bool) -> None:
+    """Raise ValueError for a least similarity that reads like a distance."""
+    if similarity < LOW_SIMILARITY and not is_allowed:
+        raise ValueError(
+            f"min_similarity must be at least {LOW_SIMILARITY}, got {similarity}: it is a similarity, 1 is equal, no "
+            f"distance (did you mean {round(1 - similarity, 6):g}?); set allow_low_similarity to insist"
+        )
 
 
 class DescribeSettings(Section):
@@ -44,6 +56,13 @@ class TaskGroupSettings(Section):
     """Join tasks whose texts are near-duplicates and differ in no number, path or quoted name."""
     min_similarity: float = Field(default=0.8, gt=0, le=1)
     """Word 5-gram Jaccard at or above which two task texts are one task."""
+    allow_low_similarity: bool = False
+    """Accept a `min_similarity` under 0.5."""
+
+    @model_validator(mode="after")
+    def _plausible(self) -> Self:
+        refuse_low_similarity(self.min_similarity, is_allowed=self.allow_low_similarity)
+        return self
 
 
 class LexicalSettings(Section):
@@ -53,6 +72,13 @@ class LexicalSettings(Section):
     """Signature engine."""
     min_similarity: float = Field(default=0.8, gt=0, le=1)
     """Estimated word 5-gram Jaccard at or above which two rollouts are copies."""
+    allow_low_similarity: bool = False
+    """Accept a `min_similarity` under 0.5."""
+
+    @model_validator(mode="after")
+    def _plausible(self) -> Self:
+        refuse_low_similarity(self.min_similarity, is_allowed=self.allow_low_similarity)
+        return self
 
 
 class EmbeddingSettings(Section):
@@ -79,6 +105,13 @@ class SemanticSettings(Section):
     """Cosine of body vectors at or above which a rollout repeats its keeper."""
     neighbours: int = Field(default=20, ge=1)
     """Nearest neighbours looked up per rollout."""
+    allow_low_similarity: bool = False
+    """Accept a `min_similarity` under 0.5."""
+
+    @model_validator(mode="after")
+    def _plausible(self) -> Self:
+        refuse_low_similarity(self.min_similarity, is_allowed=self.allow_low_similarity)
+        return self
 
 
 class FamiliesSettings(Section):

@@ -1,4 +1,9 @@
-"""One row per record that could not be used; replay re-reads the source by offset and checks the hash."""
+"""One row per record that could not be used, and what it takes to read it again.
+
+A line is found by `byte_offset` and `byte_length` in the file's plain bytes, a row or an item by `record_key`
+(`row:<number from 1>`, `item:<index>`, `key:<name>`), a whole file by its unit. `sha256` is that of the bytes, or of
+the parsed record in canonical JSON; a whole file's stands in `inputs`.
+"""
 
 import pyarrow as pa
 

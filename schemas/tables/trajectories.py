@@ -79,6 +79,7 @@ SCHEMA = table_schema(
         # text
         pa.field("instruction", pa.string()),
         pa.field("tools_json", pa.string()),
+        pa.field("extra_json", pa.string()),
         pa.field("system_prompt_hash", pa.string()),
     ],
 )

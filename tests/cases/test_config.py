@@ -1,4 +1,4 @@
-"""CFG-01: a misspelt or misplaced setting is refused before any data is read, its key path named."""
+"""CFG: a setting that is misspelt, misplaced or means another thing is refused before data is read, its key named."""
 
 from pathlib import Path
 
@@ -56,6 +56,22 @@ def test_a_mutated_config_is_refused_before_data_is_read(
         assert part in complaint
     assert str(conf) in complaint
     assert list(tmp_path.iterdir()) == [conf]
+
+
+@pytest.mark.parametrize("section", ["lexical", "semantic", "task_groups"])
+def test_cfg_03_a_distance_where_a_similarity_is_meant_needs_force(
+    section: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    conf = tmp_path / "curate.yaml"
+    conf.write_text(SHIPPED.read_text())
+    assert main(["run", str(conf), f"{section}.min_similarity=0.07"]) == 2
+    complaint = capsys.readouterr().err
+    assert f"{section}: " in complaint
+    assert "min_similarity must be at least 0.5, got 0.07" in complaint
+    assert "did you mean 0.93?" in complaint
+    # Insisting gets past the settings: the lake that is not there is told next.
+    insisting = [f"{section}.min_similarity=0.07", f"{section}.allow_low_similarity=true"]
+    assert main(["run", str(conf), *insisting]) == 3
 
 
 def test_the_shipped_config_itself_loads_and_asks_for_its_lake(capsys: pytest.CaptureFixture[str]) -> None:

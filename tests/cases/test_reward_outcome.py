@@ -1,6 +1,8 @@
-"""RWD-01 and RWD-03: one table converts rewards; what was not scored is no failure."""
+"""RWD: one table converts rewards; what was not scored, or not the policy's doing, is no failure."""
 
 from pathlib import Path
+
+import polars as pl
 
 from tests.whole_runs import Curate, chat_rollout, write_jsonl
 
@@ -42,3 +44,46 @@ def test_rwd_03_missing_rewards_are_unscored_and_never_failures(tmp_path: Path, 
     assert not unscored & set(uses["native_id"])
     decisions = curated.table("decisions").join(names, on="traj_id")
     assert decisions.filter(decisions["native_id"].is_in(sorted(unscored)))["educational_score"].is_null().all()
+
+
+def test_rwd_04_infrastructure_endings_are_no_failures(shared_dir: Path, curate: Curate) -> None:
+    curated = curate(shared_dir / "cases" / "inputs" / "RWD-04" / "data")
+    table = curated.table("trajectories")
+    rows = {row["native_id"]: row for row in table.to_dicts()}
+    infra = {f"inf-r{n}" for n in (2, 3, 4)}
+    assert {name for name, row in rows.items() if not row["reward_valid"]} == infra
+    assert {rows[name]["termination"] for name in infra} == {"infra_error"}
+    assert [rows[f"inf-r{n}"]["termination"] for n in (5, 6)] == ["timeout_agent", "max_steps"]
+    (task,) = curated.table("task_policies").to_dicts()
+    assert (task["num_rollouts"], task["num_infra"], task["num_scored"], task["num_success"]) == (8, 3, 5, 1)
+    names = table.select("traj_id", "native_id")
+    used = curated.table("uses").join(names, on="traj_id").filter("used")
+    assert not infra & set(used["native_id"])
+    decisions = curated.table("decisions").join(names, on="traj_id").filter(pl.col("native_id").is_in(sorted(infra)))
+    assert decisions.select("reason", "weight").unique().to_dicts() == [{"reason": "invalid_reward", "weight": 0.0}]
+
+
+def test_rwd_06_a_reward_its_parts_refute_is_flagged_and_never_chosen(tmp_path: Path, curate: Curate) -> None:
+    rollouts = [chat_rollout("t", n, reward=float(n < 2)) for n in range(4)]
+    rollouts[0]["reward_components"] = {"unit_test_pass": 0.0, "db_match": 1.0}
+    rollouts[1]["reward_components"] = {"unit_test_pass": 1.0}
+    curated = curate(write_jsonl(tmp_path / "lake" / "a.jsonl", rollouts))
+    names = curated.table("trajectories").select("traj_id", "native_id")
+    flags = curated.table("audit").join(names, on="traj_id")
+    flagged = flags.filter(pl.col("flags").list.contains("contradicting_components"))
+    assert flagged["native_id"].to_list() == ["t-r0"]
+    chosen = curated.table("uses").join(names, on="traj_id").filter(pl.col("used") & (pl.col("role") == "chosen"))
+    assert set(chosen["native_id"]) == {"t-r1"}
+
+
+def test_rwd_08_the_outcome_stays_with_the_run_not_with_an_empty_last_step(tmp_path: Path, curate: Curate) -> None:
+    rollout = chat_rollout("t", 0, reward=1.0)
+    rollout["messages"][2]["step_reward"] = 0.25
+    rollout["messages"].append({"role": "assistant", "content": "", "reasoning_content": "I am done."})
+    curated = curate(write_jsonl(tmp_path / "lake" / "a.jsonl", [rollout]))
+    (row,) = curated.table("trajectories").to_dicts()
+    assert (row["reward"], row["reward_name"]) == (1.0, "reward")
+    steps = curated.table("steps").sort("step_id")
+    assert (steps["message"][-1], steps["reasoning"][-1]) == ("", "I am done.")
+    assert steps["step_reward"].drop_nulls().to_list() == [0.25]
+    assert steps["step_reward"][-1] is None

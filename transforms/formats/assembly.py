@@ -12,6 +12,7 @@ from transforms.formats.endings import FAULTS
 from transforms.formats.steps import steps_of
 from transforms.store.keys import short_id
 
+NO_AGENT_ACTION: Final = "no_agent_action"
 _BLANKS: Final = re.compile(r"\s+")
 
 
@@ -24,9 +25,10 @@ def assemble(rollout: Rollout, traj_id: str, *, secrets_redacted: Mapping[str, i
         secrets_redacted: Replaced secrets by kind.
     """
     steps = steps_of(rollout.messages)
+    header, warnings = _checked_header(rollout.header, steps)
     return Trajectory(
         traj_id=traj_id,
-        header=_checked_header(rollout.header, steps),
+        header=header,
         steps=steps,
         native_id=rollout.native_id,
         record_key=rollout.record_key,
@@ -34,7 +36,7 @@ def assemble(rollout: Rollout, traj_id: str, *, secrets_redacted: Mapping[str, i
         task_hash=task_hash(rollout.header.task_text, rollout.canonical_sha256),
         system_prompt_hash=system_prompt_hash(steps),
         lost_fields=rollout.lost_fields,
-        parse_warnings=rollout.parse_warnings,
+        parse_warnings=(*rollout.parse_warnings, *warnings),
         secrets_redacted=secrets_redacted,
     )
 
@@ -69,9 +71,14 @@ def has_acted(steps: tuple[Step, ...]) -> bool:
     )
 
 
-def _checked_header(header: Header, steps: tuple[Step, ...]) -> Header:
-    """Return the header, its reward invalid when a fault kept the agent from acting at all."""
+def _checked_header(header: Header, steps: tuple[Step, ...]) -> tuple[Header, tuple[str, ...]]:
+    """Return the header and what there is to say of it: a run in which the agent had no turn has no valid reward.
+
+    An empty turn is the policy's own, unless a fault came with it. A run without any step may be one whose format
+    keeps none: then only a fault says that it was never a try.
+    """
     faulted = header.termination in FAULTS or header.error_type is not None
-    if header.reward_valid and faulted and not has_acted(steps):
-        return replace(header, reward_valid=False)
-    return header
+    had_turn = any(step.source == "agent" and not step.is_demo for step in steps)
+    if has_acted(steps) or (had_turn and not faulted) or not (steps or faulted or not header.reward_valid):
+        return header, ()
+    return replace(header, reward_valid=False), (NO_AGENT_ACTION,)

@@ -20,6 +20,8 @@ from transforms.formats.fields import (
 from transforms.formats.rewards import convert_components, convert_reward
 from transforms.formats.tools import tools_text
 
+MAX_EXTRA_CHARS: Final = 4096
+"""JSON text of a field no column takes: labels and tags are kept, second copies of the conversation only named."""
 SOURCE_FORMAT: Final = "openai_chat"
 _TEXTS: Final = (
     "task_source", "parent_traj_id", "session_id", "license", "base_commit", "language", "image", "task_checksum",
@@ -94,6 +96,13 @@ def taken_fields(names: tuple[str, ...]) -> frozenset[str]:
 def untaken_fields(record: dict[str, Any], taken: frozenset[str]) -> tuple[str, ...]:
     """Return the names of a row's fields that no column takes, sorted."""
     return tuple(sorted(name for name in record if name not in taken))
+
+
+def extra_fields(record: dict[str, Any], taken: frozenset[str]) -> tuple[str | None, tuple[str, ...]]:
+    """Return the fields that no column takes as JSON text, and the sorted names of those too long to be kept."""
+    texts = {name: canonical_text(value) for name, value in record.items() if name not in taken}
+    kept = {name: record[name] for name, text in texts.items() if len(text) <= MAX_EXTRA_CHARS}
+    return (canonical_text(kept) if kept else None), tuple(sorted(texts.keys() - kept.keys()))
 
 
 def _same_named(record: dict[str, Any]) -> dict[str, Any]:

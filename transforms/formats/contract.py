@@ -6,6 +6,7 @@ from typing import BinaryIO, Final, Protocol
 from schemas.reasons import QuarantineReason
 from schemas.records import BadRecord, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
+from transforms.formats.canonical import canonical_hash
 from transforms.reading.failures import RecordError
 from transforms.reading.lake import Listing
 from transforms.reading.native import Limits, NativeRecord
@@ -25,6 +26,16 @@ class Adapter(Protocol):
 
     name: str
     version: str
+
+    @property
+    def carries(self) -> tuple[str, ...]:
+        """What of the format reaches the tables, in plain words."""
+        ...
+
+    @property
+    def loses(self) -> tuple[str, ...]:
+        """What of the format does not reach the tables, in plain words."""
+        ...
 
     def claims(self, outline: Outline, settings: IngestSettings) -> bool:
         """Say whether a file of this outline is in this format; told by content, never by place."""
@@ -73,4 +84,19 @@ def build_rollouts(
 
 
 def _bad(record: NativeRecord, reason: QuarantineReason, message: str) -> BadRecord:
-    return BadRecord(record.key, reason, message, byte_offset=record.offset, byte_length=record.length)
+    return BadRecord(
+        record.key,
+        reason,
+        message,
+        byte_offset=record.offset,
+        byte_length=record.length,
+        sha256=hash_of_value(record.value),
+    )
+
+
+def hash_of_value(value: object) -> str | None:
+    """Return the SHA-256 of a parsed record in canonical JSON; None for one that JSON's writer refuses."""
+    try:
+        return canonical_hash(value)
+    except TypeError:
+        return None

@@ -1,12 +1,13 @@
 """Native records inside a JSON document: a list of objects, a map of objects, or one object."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from schemas.reasons import QuarantineReason
 from schemas.records import BadRecord, SourceUnit
 from schemas.settings.ingest import IngestSettings
-from transforms.formats.contract import OpenFile, limits_of
+from transforms.formats.contract import OpenFile, hash_of_value, limits_of
 from transforms.reading.failures import RecordError, UnreadableError, bad_record
 from transforms.reading.native import NativeRecord, read_document
 from transforms.reading.streams import unpacked
@@ -26,7 +27,7 @@ def load_document(
         with open_file(unit.uri) as stream:
             return read_document(unpacked(stream, unit.size), limits=limits_of(settings), watched=watched)
     except RecordError as error:
-        return bad_record(error, "document", offset=0, length=unit.size)
+        return replace(bad_record(error, "document", offset=0, length=unit.size), sha256=unit.sha256)
 
 
 def read_sidecar(uri: str, open_file: OpenFile, settings: IngestSettings) -> Any:
@@ -64,4 +65,4 @@ def _record(key: str, value: Any, warnings: tuple[str, ...]) -> NativeRecord | B
     if isinstance(value, dict):
         return NativeRecord(key, value, warnings=warnings)
     message = f"expected an object, got {type(value).__name__}"
-    return BadRecord(key, QuarantineReason.NOT_AN_OBJECT, message)
+    return BadRecord(key, QuarantineReason.NOT_AN_OBJECT, message, sha256=hash_of_value(value))

@@ -1,17 +1,14 @@
 """The identity of a record: the same on every machine, in every order, wherever the file lies."""
 
-import hashlib
 from collections import Counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from schemas.records import Rollout
+from transforms.formats.canonical import canonical_hash
 from transforms.formats.contract import PathFacts
 from transforms.store.keys import canonical_json, short_id
 
-
-def canonical_hash(record: Any) -> str:
-    """Return the SHA-256 of a native record in canonical JSON."""
-    return hashlib.sha256(canonical_json(record)).hexdigest()
+__all__ = ["Identified", "Identities", "canonical_hash"]
 
 
 class Identified(NamedTuple):

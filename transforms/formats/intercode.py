@@ -33,6 +33,16 @@ class InterCodeAdapter:
 
     name = "intercode"
     version = "1"
+    carries = (
+        "query",
+        "turns with thoughts, commands and observations",
+        "reward of every turn and the best",
+        "components",
+    )
+    loses = (
+        "task_id, which restarts in every query set",
+        "info.agent_obs, diff_extra, diff_miss and eval_obs",
+    )
 
     def claims(self, outline: Outline, settings: IngestSettings) -> bool:
         level = 2 if outline.has(0, "logs") else 1

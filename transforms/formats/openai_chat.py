@@ -1,11 +1,12 @@
 """OpenAI-chat rows in JSONL, JSON or Parquet; what the format has no standard place for is found by a field map."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 from schemas.records import BadRecord, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
-from transforms.formats.chat_header import chat_header, taken_fields, untaken_fields
+from transforms.formats.chat_header import chat_header, extra_fields, taken_fields
 from transforms.formats.chat_messages import chat_messages, first_user_text, message_list
 from transforms.formats.contract import OpenFile, build_rollouts
 from transforms.formats.fields import as_text, first_present, lookup, watched_keys
@@ -23,6 +24,13 @@ class OpenAIChatAdapter(RowAdapter):
 
     name = NAME
     version = "1"
+    carries = (
+        "messages with parts, reasoning, parallel and legacy calls",
+        "tool schemas",
+        "task, reward, components, ending, policy by the field map",
+        "other fields as extra_json",
+    )
+    loses = ("fields over 4,096 characters that no column takes",)
 
     def claims(self, outline: Outline, settings: IngestSettings) -> bool:
         """Say whether rows hold a list of messages with roles, or text that may be one, under a mapped name."""
@@ -62,13 +70,14 @@ def _rollout(record: NativeRecord, settings: IngestSettings, taken: frozenset[st
     header, warnings = chat_header(
         record.value, fields, reward_range=reward_range, first_user=first_user_text(messages)
     )
+    extra_json, lost_fields = extra_fields(record.value, taken)
     return Rollout(
-        header=header,
+        header=replace(header, extra_json=extra_json, reward_valid=header.reward_valid and bool(messages)),
         messages=messages,
         native_id=as_text(first_present(record.value, fields.native_id)),
         canonical_sha256=canonical_hash(record.value),
         record_key=record.key,
         record_offset=record.offset,
-        lost_fields=untaken_fields(record.value, taken),
+        lost_fields=lost_fields,
         parse_warnings=(*record.warnings, *warnings),
     )

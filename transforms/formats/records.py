@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from fsspec import AbstractFileSystem
 
@@ -10,12 +10,17 @@ from schemas.reasons import QuarantineReason
 from schemas.records import BadRecord, Rollout, SourceUnit, Trajectory
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.assembly import assemble
+from transforms.formats.contract import OpenFile
 from transforms.formats.identity import Identities
+from transforms.formats.inline_files import summarise_inline_files
 from transforms.formats.registry import adapter_named
+from transforms.reading.excerpts import EXCERPT_CHARS
 from transforms.reading.failures import UnreadableError
 from transforms.reading.lake import Lake
 from transforms.reading.native import unreadable
 from transforms.redaction.engine import Redactor
+
+MAX_MESSAGE_CHARS: Final = 500
 
 
 class Repeat(NamedTuple):
@@ -39,34 +44,51 @@ def read_unit(
         settings: Format, field map and limits.
         redactor: Replaces secrets before anything leaves.
     """
+    return read_opened(unit, Lake(filesystem, root).open, settings=settings, redactor=redactor)
+
+
+def read_opened(
+    unit: SourceUnit, open_file: OpenFile, *, settings: IngestSettings, redactor: Redactor
+) -> Iterator[Trajectory | BadRecord | Repeat]:
+    """Yield what `read_unit` does, from files that `open_file` opens."""
     identities = Identities(unit.path_facts)
-    for record in _native_rollouts(unit, Lake(filesystem, root), settings):
+    for record in _native_rollouts(unit, open_file, settings):
         if isinstance(record, BadRecord):
             yield _redacted(record, redactor)
         else:
-            yield _finished(record, identities, redactor)
+            yield _finished(record, identities, redactor, settings)
 
 
-def _native_rollouts(unit: SourceUnit, lake: Lake, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
+def _native_rollouts(unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
     try:
-        yield from adapter_named(unit.adapter).read(unit, lake.open, settings)
+        yield from adapter_named(unit.adapter).read(unit, open_file, settings)
     except (UnreadableError, OSError) as error:
         yield unreadable(error)
 
 
-def _finished(rollout: Rollout, identities: Identities, redactor: Redactor) -> Trajectory | BadRecord | Repeat:
+def _finished(
+    rollout: Rollout, identities: Identities, redactor: Redactor, settings: IngestSettings
+) -> Trajectory | BadRecord | Repeat:
     """Return what becomes of a rollout; what cannot be redacted or assembled must not end the run."""
     identified = identities.identify(rollout)
     if identified.is_repeat:
         return Repeat(rollout.record_key, identified.traj_id)
     try:
+        if settings.inline_files == "summarise":
+            rollout = summarise_inline_files(rollout)
         clean, counts = redactor.redact_rollout(rollout)
         return assemble(clean, identified.traj_id, secrets_redacted=counts)
     except Exception as error:
         message = redactor.redact_text(f"{type(error).__name__}: {error}")
-        return BadRecord(rollout.record_key, QuarantineReason.INVALID_VALUE, message, rollout.record_offset)
+        return BadRecord(
+            rollout.record_key,
+            QuarantineReason.INVALID_VALUE,
+            message,
+            byte_offset=rollout.record_offset,
+            sha256=rollout.canonical_sha256,
+        )
 
 
 def _redacted(record: BadRecord, redactor: Redactor) -> BadRecord:
-    excerpt = None if record.excerpt is None else redactor.redact_text(record.excerpt)
-    return replace(record, message=redactor.redact_text(record.message), excerpt=excerpt)
+    excerpt = None if record.excerpt is None else redactor.redact_text(record.excerpt)[:EXCERPT_CHARS]
+    return replace(record, message=redactor.redact_text(record.message)[:MAX_MESSAGE_CHARS], excerpt=excerpt)

@@ -32,6 +32,17 @@ class SweAgentAdapter:
 
     name = "swe_agent"
     version = "1"
+    carries = (
+        "history with thoughts and calls",
+        "attempts of a retrying agent",
+        "demonstrations, marked",
+        "exit status, submission, model statistics",
+        "SWE-bench reports beside it",
+    )
+    loses = (
+        "replay_config",
+        "trajectory[].query, state and execution_time",
+    )
 
     def claims(self, outline: Outline, settings: IngestSettings) -> bool:
         if outline.starts_as != "{" or len(outline.records) > 1:

@@ -30,6 +30,17 @@ class TauBenchAdapter:
 
     name = "tau_bench"
     version = "1"
+    carries = (
+        "messages and calls",
+        "task and instruction",
+        "reward and its parts",
+        "trial",
+        "errors",
+    )
+    loses = (
+        "info.task.actions and outputs",
+        "info.user_cost",
+    )
 
     def claims(self, outline: Outline, settings: IngestSettings) -> bool:
         return outline.starts_as == "[" and outline.has(1, "task_id", "reward", "info")

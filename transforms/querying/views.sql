@@ -10,8 +10,9 @@ WHERE d.decision = 'keep'
 ORDER BY traj_id;
 
 CREATE VIEW dropped AS
-SELECT d.*, c.task_group, c.environment, c.outcome_class, c.method
+SELECT d.*, t.native_id, t.task_id, c.task_group, c.environment, c.outcome_class, c.method
 FROM decisions d
+JOIN trajectories t USING (traj_id)
 JOIN clusters c USING (traj_id)
 WHERE d.decision = 'drop'
 ORDER BY traj_id;

@@ -9,7 +9,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn, Self
 
 import orjson
 import re2
@@ -18,6 +18,9 @@ from schemas.reasons import QuarantineReason
 from transforms.reading.failures import RecordError
 
 _HUGE_INTEGER: Final = re2.compile(rb"[:\[,]\s*-?[0-9]{20}")
+_ESCAPED_KEY: Final = re2.compile(rb'"[^"\\]*\\u00[2-7][0-9a-fA-F][^"]*"\s*:')
+"""A key one of whose plain characters is written as an escape: counting keys in the text would miss it."""
+_NUMBER_BEHIND: Final = re.compile(rb"\s*:\s*(-?[0-9][0-9.eE+-]*)")
 _INT64: Final = range(-(2**63), 2**64)
 _CUT_WITHIN: Final = 6
 """A parse error this near to the end means a cut text: a cut word (`fals`) or escape (`\\u12`) starts so far back."""
@@ -34,8 +37,9 @@ def parse_json(raw: bytes, *, watched: Collection[str] = (), max_depth: int = 90
     """Parse one JSON text.
 
     NaN, infinities and numbers beyond a double are read as null (`nonfinite_number`), lone surrogates as U+FFFD
-    (`lone_surrogate`), whole numbers over 64 bits as text (`integer_as_text`); of a doubled key that is not watched
-    the last value counts (`duplicate_key`).
+    (`lone_surrogate`), whole numbers over 64 bits as text (`integer_as_text`), broken numbers under a watched key that
+    are written otherwise than their value would be (`1.10`) as text (`float_as_text`); of a doubled key that is not
+    watched the last value counts (`duplicate_key`).
 
     Args:
         raw: The text as bytes.
@@ -92,6 +96,8 @@ def _parse_slowly(raw: bytes, watched: Collection[str]) -> Parsed:
         _raise_invalid(error, text)
     except RecursionError as error:
         raise RecordError(QuarantineReason.TOO_DEEP, "nested too deep for the parser") from error
+    if reading.has_written:
+        value = _with_plain_floats(value)
     try:
         text.encode()
         if "\\u" in text:
@@ -110,17 +116,33 @@ def _raise_invalid(error: json.JSONDecodeError, text: str) -> NoReturn:
     ) from error
 
 
+class _WrittenFloat(float):
+    """A number that is written otherwise than its value would be, and how."""
+
+    text: str
+
+    def __new__(cls, text: str) -> Self:
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+
 class _SlowReading:
     """The hooks of one slow reading and the warnings they gather."""
 
     def __init__(self, watched: Collection[str]) -> None:
         self.watched = frozenset(watched)
         self.warnings: list[str] = []
+        self.has_written = False
 
     def pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         result = dict(pairs)
         if len(result) < len(pairs):
             self._refuse_ambiguous(pairs, result)
+        for name in self.watched.intersection(result):
+            if isinstance(result[name], _WrittenFloat):
+                result[name] = result[name].text
+                self.warnings.append("float_as_text")
         return result
 
     def _refuse_ambiguous(self, pairs: list[tuple[str, Any]], result: dict[str, Any]) -> None:
@@ -140,7 +162,10 @@ class _SlowReading:
     def number(self, text: str) -> float | None:
         value = float(text)
         if math.isfinite(value):
-            return value
+            if repr(value) == text:
+                return value
+            self.has_written = True
+            return _WrittenFloat(text)
         self.warnings.append("nonfinite_number")
         return None
 
@@ -149,20 +174,59 @@ class _SlowReading:
 
 
 def _may_double(raw: bytes, value: Any, watched: Collection[str]) -> bool:
-    """Say whether a watched key stands more often in the text than in the parsed value.
+    """Say whether the fast parser may have blurred a watched key: doubled it, or rounded the number under it.
 
-    Of an object only its own keys and those of the objects right inside it are looked at: ids and labels lie there.
+    Of an object only its own keys and those of the objects right inside it are looked at, as ids and labels lie there;
+    where none of them is watched, as in a map of records, all are.
     """
     if not watched:
         return False
-    if isinstance(value, dict):
-        near = set(value).union(*(item for item in value.values() if isinstance(item, dict)))
-        watched = near.intersection(watched)
-    repeated = [name for name in watched if raw.count(f'"{name}"'.encode()) > 1]
+    watched = frozenset(watched)
+    containers = [item for item in _near_containers(value) if not watched.isdisjoint(item)]
+    near = set().union(*containers).intersection(watched)
+    if not near:
+        containers = [item for item in _containers(value) if isinstance(item, dict)]
+        near = set().union(*containers).intersection(watched)
+    if b"\\u00" in raw and _ESCAPED_KEY.search(raw) is not None:
+        return True
+    counts = {name: raw.count(f'"{name}"'.encode()) for name in near}
+    floats = {name for container in containers for name in near.intersection(container) if _is_float(container[name])}
+    if any(_is_rounded(raw, name, count=counts[name]) for name in floats):
+        return True
+    repeated = [name for name in near if counts[name] > 1]
     if not repeated:
         return False
     seen = Counter(key for container in _containers(value) if isinstance(container, dict) for key in container)
     return any(len(re.findall(rb'"%s"\s*:' % re.escape(name.encode()), raw)) > seen[name] for name in repeated)
+
+
+def _near_containers(value: Any) -> Iterator[dict[str, Any]]:
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, dict):
+            yield item
+            yield from (inner for inner in item.values() if isinstance(inner, dict))
+
+
+def _is_float(value: Any) -> bool:
+    return type(value) is float
+
+
+def _is_rounded(raw: bytes, name: str, *, count: int) -> bool:
+    """Say whether a number under `name`, which stands `count` times in the text, is not written as its value is."""
+    key = f'"{name}"'.encode()
+    place = 0
+    for _ in range(count):
+        place = raw.find(key, place) + len(key)
+        number = _NUMBER_BEHIND.match(raw, place)
+        if number is not None and _is_blurred(number.group(1).decode()):
+            return True
+    return False
+
+
+def _is_blurred(text: str) -> bool:
+    if not text.lstrip("-").isdigit():
+        return repr(float(text)) != text
+    return len(text) > 20 or int(text) not in _INT64
 
 
 def _containers(value: Any) -> Iterator[dict[str, Any] | list[Any]]:
@@ -187,6 +251,16 @@ def _depth(value: Any, limit: int) -> int:
         depth += 1
         level = [child for item in level for child in (item.values() if isinstance(item, dict) else item)]
     return depth
+
+
+def _with_plain_floats(value: Any) -> Any:
+    if isinstance(value, _WrittenFloat):
+        return float(value)
+    if isinstance(value, list):
+        return [_with_plain_floats(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _with_plain_floats(item) for key, item in value.items()}
+    return value
 
 
 def _mend_surrogates(value: Any) -> Any:

@@ -18,7 +18,7 @@ HEADER_TEXTS: Final = (
     "reward_raw",
     "termination_raw",
 )
-HEADER_JSON: Final = ("tools_json", "sampling_json")
+HEADER_JSON: Final = ("tools_json", "sampling_json", "extra_json")
 MESSAGE_TEXTS: Final = ("content", "reasoning")
 MESSAGE_JSON: Final = ("parts_json", "extra_json")
 CALL_TEXTS: Final = ("arguments_raw",)

@@ -13,6 +13,7 @@ from enum import StrEnum
 import orjson
 
 from schemas.records import Call, Step, Trajectory
+from transforms.formats.inline_files import without_inline_files
 
 TASK_STEP = 0
 """Step id under which the task's statement stands; the trajectory's own steps count from 1."""
@@ -65,8 +66,8 @@ def comparable_steps(trajectory: Trajectory) -> Iterator[Step]:
 
 
 def paragraphs_of(text: str) -> tuple[str, ...]:
-    """Return the parts of `text` between blank lines, stripped, without empty ones."""
-    return tuple(part for part in map(str.strip, _BLANK_LINES.split(text)) if part)
+    """Return the parts of `text` between blank lines, stripped, without empty ones; files in it are summarised."""
+    return tuple(part for part in map(str.strip, _BLANK_LINES.split(without_inline_files(text))) if part)
 
 
 def call_arguments(call: Call) -> dict[str, str]:

@@ -10,6 +10,7 @@ from schemas.records import BadRecord, Header, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
 from schemas.tables import SCHEMAS
 from transforms.formats.assembly import assemble
+from transforms.formats.canonical import canonical_hash
 from transforms.formats.contract import build_rollouts
 from transforms.formats.registry import adapter_named
 from transforms.formats.steps import messages_of, steps_of
@@ -33,8 +34,8 @@ def test_every_record_is_built_or_told():
     bad = BadRecord("line:4", QuarantineReason.TRUNCATED, "cut")
     assert list(build_rollouts([*records, bad], build)) == [
         ROLLOUT,
-        BadRecord("line:2", QuarantineReason.INVALID_REWARD, "bad reward", 20, 9),
-        BadRecord("line:3", QuarantineReason.INVALID_VALUE, "KeyError: 'surprise'", 30, 9),
+        BadRecord("line:2", QuarantineReason.INVALID_REWARD, "bad reward", 20, 9, canonical_hash({"n": 2})),
+        BadRecord("line:3", QuarantineReason.INVALID_VALUE, "KeyError: 'surprise'", 30, 9, canonical_hash({"n": 3})),
         bad,
     ]
 

@@ -1,3 +1,4 @@
+import hashlib
 import io
 
 from schemas.reasons import QuarantineReason
@@ -13,7 +14,12 @@ BAD = BadRecord("document", QuarantineReason.TRUNCATED, "cut")
 def test_list_of_objects_and_one_object():
     assert list(list_records(Parsed([{"a": 1}, 2], ("w",)))) == [
         NativeRecord("item:0", {"a": 1}, warnings=("w",)),
-        BadRecord("item:1", QuarantineReason.NOT_AN_OBJECT, "expected an object, got int"),
+        BadRecord(
+            "item:1",
+            QuarantineReason.NOT_AN_OBJECT,
+            "expected an object, got int",
+            sha256=hashlib.sha256(b"2").hexdigest(),
+        ),
     ]
     assert list(list_records(Parsed({"a": 1}))) == [NativeRecord("document", {"a": 1})]
     assert list(list_records(BAD)) == [BAD]

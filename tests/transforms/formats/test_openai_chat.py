@@ -80,6 +80,7 @@ def test_mapped_fields_fill_the_header(read_lake):
         "repo": "a/b",
         "cost_usd": 0.25,
         "failure_reason": "x",
+        "raw_log": "x" * 5000,
     }
     (trajectory,) = read_lake({"a.jsonl": lines(row)}).trajectories
     header = trajectory.header
@@ -88,7 +89,7 @@ def test_mapped_fields_fill_the_header(read_lake):
     assert (header.termination, header.truncated, header.cost_usd) == (Termination.MAX_STEPS, True, 0.25)
     assert (header.reward_components, header.tools_json) == ({"unit_test_pass": 1.0}, '[{"type":"function"}]')
     assert header.started_at.isoformat() == "2026-01-05T10:00:00+00:00"
-    assert trajectory.lost_fields == ("failure_reason",)
+    assert (header.extra_json, trajectory.lost_fields) == ('{"failure_reason":"x"}', ("raw_log",))
 
 
 def test_field_map_is_configurable_and_reaches_into_objects(read_lake):

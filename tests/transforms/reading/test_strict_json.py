@@ -60,6 +60,57 @@ def test_same_key_in_different_objects_is_not_doubled():
     assert parse_json(raw, watched={"id"}).warnings == ()
 
 
+@pytest.mark.parametrize(
+    ("raw", "value", "warnings"),
+    [
+        (b'{"id": 1.10, "x": 1.10}', {"id": "1.10", "x": 1.1}, ("float_as_text",)),
+        (b'{"a": {"id": 1.10}}', {"a": {"id": "1.10"}}, ("float_as_text",)),
+        (b'[{"id": 1e22, "xs": [1e22, {"y": 1.50}]}]', [{"id": "1e22", "xs": [1e22, {"y": 1.5}]}], ("float_as_text",)),
+        (b'{"id": 12345678901234567.0}', {"id": "12345678901234567.0"}, ("float_as_text",)),
+        (b'{"id": 1.5, "reward": 0.25}', {"id": 1.5, "reward": 0.25}, ()),
+        (b'{"id": [1.10]}', {"id": [1.1]}, ()),
+        (b'{"id": 18446744073709551616}', {"id": "18446744073709551616"}, ("integer_as_text",)),
+        (b'{"id": -9223372036854775809}', {"id": "-9223372036854775809"}, ("integer_as_text",)),
+    ],
+)
+def test_numbers_that_would_be_blurred_under_a_watched_key_stay_as_written(raw, value, warnings):
+    parsed = parse_json(raw, watched={"id", "reward"})
+    assert parsed == Parsed(value, warnings)
+    assert json.loads(json.dumps(parsed.value)) == value
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'{"\\u0072eward": 0, "reward": 1}',
+        b'{"reward": 0, "re\\u0077ard": 1}',
+        b'{"logs": {"q1": {"reward": 0, "reward": 1}}}',
+        b'[{"reward": 0, "reward": 1}]',
+        b'{"a": {"b": {"c": [{"reward": 0 , "reward" : 1}]}}}',
+        b'{"reward": 0.5, "reward": 0.50}',
+    ],
+)
+def test_a_label_doubled_anywhere_is_ambiguous_however_it_is_spelled(raw):
+    with pytest.raises(RecordError, match="key 'reward' occurs twice"):
+        parse_json(raw, watched={"reward"})
+
+
+def test_escapes_that_are_no_keys_of_plain_letters_stay_on_the_fast_path():
+    raw = json.dumps({"reward": 1, "text": "\u00e9 \u4e2d", "k\u00e9": {"a": "\x7f"}}).encode()
+    assert parse_json(raw, watched={"reward"}).warnings == ()
+
+
+ids = st.floats(allow_nan=False, allow_infinity=False).flatmap(
+    lambda number: st.sampled_from([repr(number), f"{number:.20f}", f"{number:e}", f"{number:.3f}0"])
+)
+
+
+@given(first=ids, second=ids)
+def test_ids_written_apart_stay_apart(first, second):
+    read = [parse_json(b'{"id": %s}' % text.encode(), watched={"id"}).value["id"] for text in (first, second)]
+    assert (str(read[0]) == str(read[1])) == (first == second)
+
+
 def test_value_that_is_no_object_is_refused():
     with pytest.raises(RecordError, match="expected an object, got list"):
         parse_object(b"[1]")

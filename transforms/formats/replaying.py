@@ -1,0 +1,110 @@
+"""Reads quarantined records again, with the code and the settings of today, and says what becomes of each."""
+
+import io
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import BinaryIO, Final, NamedTuple
+
+from fsspec import AbstractFileSystem
+
+from schemas.records import BadRecord, SourceUnit, Trajectory
+from schemas.settings.ingest import IngestSettings
+from transforms.formats.records import Repeat, read_opened
+from transforms.formats.registry import adapter_named
+from transforms.formats.rereading import Quarantined, State, find_again
+from transforms.formats.units import plan_units
+from transforms.reading.lake import Lake, walk_lake
+from transforms.redaction.engine import Redactor
+
+ACCEPTED: Final = "accepted"
+REPEAT: Final = "repeat"
+STILL_BAD: Final = "still_bad"
+
+
+class Replayed(NamedTuple):
+    """What became of a record: `outcome` is accepted | repeat | still_bad, or the `State` for which it was refused.
+
+    `detail` is the reason and message where it is still bad, or what a whole file gives.
+    """
+
+    record: Quarantined
+    outcome: str
+    detail: str = ""
+
+
+def replay(
+    records: Iterable[Quarantined], *, filesystem: AbstractFileSystem, root: str, settings: IngestSettings,
+    redactor: Redactor,
+) -> Iterator[Replayed]:  # fmt: skip
+    """Yield what becomes of each record, unit by unit.
+
+    A unit whose bytes are those that were read is read again whole. In one that changed only lines can be found again,
+    by offset and hash; what cannot be found as it was is refused.
+
+    Args:
+        records: The records.
+        filesystem: The lake's file system.
+        root: The lake's root.
+        settings: Ingest settings of today.
+        redactor: Replaces secrets in what is told.
+    """
+    lake, listing = Lake(filesystem, root), walk_lake(filesystem, root)
+    by_unit: dict[tuple[str, str], list[Quarantined]] = defaultdict(list)
+    for record in records:
+        by_unit[record.uri, record.unit_sha256].append(record)
+    known = sorted({uri for uri, _ in by_unit} & listing.known)
+    units = {(unit.uri, unit.sha256): unit for unit in plan_units(filesystem, root, known, settings)}
+    for place, members in sorted(by_unit.items()):
+        if place[0] not in listing.known:
+            yield from (Replayed(record, State.GONE) for record in members)
+        elif place in units:
+            yield from _replay_unit(members, units[place], lake, settings=settings, redactor=redactor)
+        else:
+            yield from (_replay_line(record, lake, settings=settings, redactor=redactor) for record in members)
+
+
+def _replay_unit(
+    records: Sequence[Quarantined], unit: SourceUnit, lake: Lake, *, settings: IngestSettings, redactor: Redactor
+) -> Iterator[Replayed]:
+    wanted = {record.record_key for record in records}
+    fates: dict[str, tuple[str, str]] = {}
+    good = bad = 0
+    for result in read_opened(unit, lake.open, settings=settings, redactor=redactor):
+        bad += isinstance(result, BadRecord)
+        good += not isinstance(result, BadRecord)
+        if result.record_key in wanted:
+            fates[result.record_key] = _fate(result)
+    whole = (ACCEPTED, f"{good} records accepted, {bad} bad, as {unit.adapter}")
+    for record in records:
+        yield Replayed(record, *fates.get(record.record_key, whole if good else (STILL_BAD, whole[1])))
+
+
+def _fate(result: Trajectory | BadRecord | Repeat) -> tuple[str, str]:
+    if isinstance(result, BadRecord):
+        return STILL_BAD, f"{result.reason}: {result.message}"
+    return (REPEAT, result.traj_id) if isinstance(result, Repeat) else (ACCEPTED, result.traj_id)
+
+
+def _replay_line(record: Quarantined, lake: Lake, *, settings: IngestSettings, redactor: Redactor) -> Replayed:
+    """Read one line of a changed file as if it were a file of its own."""
+    if record.byte_offset is None or not record.record_key.startswith(("line:", "byte:")):
+        return Replayed(record, State.CHANGED)
+    found = find_again(record, lake.open, settings)
+    if found.state is not State.SAME:
+        return Replayed(record, found.state)
+    adapter = adapter_named(record.adapter)
+    unit = SourceUnit(
+        unit_key=record.unit_key,
+        uri=record.uri,
+        adapter=adapter.name,
+        adapter_version=adapter.version,
+        size=len(found.raw),
+        sha256="",
+        path_facts=tuple(sorted(adapter.path_facts(record.uri))),
+    )
+
+    def open_line(_: str) -> BinaryIO:
+        return io.BytesIO(found.raw)
+
+    results = list(read_opened(unit, open_line, settings=settings, redactor=redactor))
+    return Replayed(record, *(_fate(results[0]) if results else (STILL_BAD, "the line is blank")))

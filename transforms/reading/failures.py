@@ -22,6 +22,24 @@ class RecordError(Exception):
 class UnreadableError(Exception):
     """A file that cannot be read, or not to its end."""
 
+    reason = QuarantineReason.UNREADABLE
+
+
+class CutStreamError(UnreadableError):
+    """A packed file that stops before its end."""
+
+
+class TooLargeError(UnreadableError):
+    """A file that holds, or takes, more than is allowed."""
+
+    reason = QuarantineReason.TOO_LARGE
+
+
+class NativeCrashError(UnreadableError):
+    """A file over which the process that reads it died, or stood still."""
+
+    reason = QuarantineReason.NATIVE_CRASH
+
 
 def bad_record(
     error: RecordError, key: str, *, raw: bytes | None = None, offset: int | None = None, length: int | None = None

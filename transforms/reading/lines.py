@@ -4,7 +4,8 @@ import hashlib
 from collections.abc import Iterator
 from typing import Final, NamedTuple, Protocol, runtime_checkable
 
-from transforms.reading.streams import ByteSource, CutStreamError, read_up_to
+from transforms.reading.failures import CutStreamError
+from transforms.reading.streams import ByteSource, read_up_to
 
 RANGE_BYTES: Final = 64 * 1024 * 1024
 """Nominal size of a line file's range; a range ends with the first line that reaches its end."""

@@ -5,9 +5,9 @@ from typing import Any, Final, NamedTuple
 
 from schemas.reasons import QuarantineReason
 from schemas.records import BadRecord
-from transforms.reading.failures import RecordError, UnreadableError, bad_record
+from transforms.reading.failures import CutStreamError, RecordError, UnreadableError, bad_record
 from transforms.reading.lines import BOM, Line, read_lines
-from transforms.reading.streams import ByteSource, CutStreamError, read_up_to
+from transforms.reading.streams import ByteSource, read_up_to
 from transforms.reading.strict_json import Parsed, parse_json, parse_object
 
 DOCUMENT_BYTES: Final = 1024 * 1024 * 1024
@@ -106,4 +106,5 @@ def read_document(stream: ByteSource, *, limits: Limits, watched: frozenset[str]
 def unreadable(error: UnreadableError | OSError) -> BadRecord:
     """Return the one bad record of a unit that cannot be read, or not to its end."""
     message = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return BadRecord("file", QuarantineReason.UNREADABLE, message or type(error).__name__)
+    reason = error.reason if isinstance(error, UnreadableError) else QuarantineReason.UNREADABLE
+    return BadRecord("file", reason, message or type(error).__name__)

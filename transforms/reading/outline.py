@@ -5,10 +5,10 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 import orjson
 
-from transforms.reading.failures import UnreadableError
+from transforms.reading.failures import CutStreamError, UnreadableError
 from transforms.reading.lines import BOM
 from transforms.reading.parquet_rows import MAGIC, column_names
-from transforms.reading.streams import ByteSource, CutStreamError, is_packed, unpacked
+from transforms.reading.streams import ByteSource, is_packed, unpacked
 
 HEAD_BYTES: Final = 64 * 1024
 """Bytes looked at: the telling keys stand in the first record, and first records of real files have 3 to 60 KB."""

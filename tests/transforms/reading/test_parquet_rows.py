@@ -1,3 +1,4 @@
+import hashlib
 import io
 from datetime import UTC, datetime
 
@@ -7,7 +8,8 @@ import pytest
 
 from schemas.reasons import QuarantineReason
 from schemas.records import BadRecord
-from transforms.reading.failures import UnreadableError
+from transforms.reading import streams
+from transforms.reading.failures import TooLargeError, UnreadableError
 from transforms.reading.native import Limits, NativeRecord
 from transforms.reading.parquet_rows import column_names, parquet_records
 
@@ -51,7 +53,27 @@ def test_times_maps_bytes_and_nan_become_plain():
 
 def test_large_row_is_set_aside():
     (bad,) = parquet_records(parquet([{"text": "x" * 1001}]), limits=LIMITS)
-    assert bad == BadRecord("row:1", QuarantineReason.TOO_LARGE, "1001 characters, 1000 allowed")
+    sha256 = hashlib.sha256(b'{"text":"' + b"x" * 1001 + b'"}').hexdigest()
+    assert bad == BadRecord("row:1", QuarantineReason.TOO_LARGE, "1001 characters, 1000 allowed", sha256=sha256)
+
+
+def test_text_that_is_no_utf8_costs_its_row():
+    text = pa.array([b"ok", b"\xff\xfe", b"ok"]).view(pa.string())
+    sink = io.BytesIO()
+    pq.write_table(pa.table({"text": text}), sink)
+    assert list(parquet_records(sink, limits=LIMITS)) == [
+        NativeRecord("row:1", {"text": "ok"}),
+        BadRecord("row:2", QuarantineReason.INVALID_ENCODING, "invalid UTF-8: invalid start byte"),
+        NativeRecord("row:3", {"text": "ok"}),
+    ]
+
+
+def test_rows_over_the_files_limit_end_it(monkeypatch):
+    monkeypatch.setattr(streams, "INFLATE_FREE_BYTES", 2000)
+    monkeypatch.setattr(streams, "INFLATE_RATIO", 0)
+    records = parquet_records(parquet([{"text": "x" * 900}] * 40), limits=LIMITS)
+    with pytest.raises(TooLargeError, match="damaged Parquet file after row 16: decodes to more than 2000 characters"):
+        list(records)
 
 
 @pytest.mark.parametrize("raw", [b"", b"PAR1", b"PAR1xxxxxxxxxxxxxxxxxxPAR1"])

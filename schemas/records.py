@@ -130,6 +130,8 @@ class Rollout:
 
     `native_id` is the record's own id as text (None when missing or blank). `canonical_sha256` is the hash of the
     native record in canonical JSON, computed on the raw record, so that it is the same wherever the record lies.
+    `parent_key` is the record key of the rollout this one is a part of (a subagent, a branch, an earlier context); the
+    parent comes right before its parts.
     """
 
     header: Header
@@ -140,6 +142,7 @@ class Rollout:
     record_offset: int | None = None
     lost_fields: tuple[str, ...] = ()
     parse_warnings: tuple[str, ...] = ()
+    parent_key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

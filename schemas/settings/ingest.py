@@ -85,6 +85,13 @@ class IngestSettings(Section):
         "swe_rebench_openhands",
         "terminus_rows",
         "adp",
+        "tau2",
+        "inspect",
+        "otlp",
+        "verifiers",
+        "verifiers_traces",
+        "verl",
+        "skyrl",
     ] = "auto"
     """`auto` detects the format of each file by its content."""
     fields: FieldMapSettings = FieldMapSettings()

@@ -67,7 +67,10 @@ def system_prompt_hash(steps: tuple[Step, ...]) -> str | None:
 def has_acted(steps: tuple[Step, ...]) -> bool:
     """Say whether the agent said or did anything itself."""
     return any(
-        step.source == "agent" and not step.is_demo and (step.calls or (step.message or "").strip()) for step in steps
+        step.source == "agent"
+        and not (step.is_demo or step.is_copied_context)
+        and (step.calls or (step.message or "").strip())
+        for step in steps
     )
 
 

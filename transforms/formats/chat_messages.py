@@ -117,7 +117,7 @@ def _part_text(part: Any) -> str | None:
     if isinstance(text, str):
         return text
     content = part.get("content")
-    return content if isinstance(content, str) and part.get("type") in {"tool_result", "text", None} else None
+    return content if isinstance(content, str) and part.get("type") in ("tool_result", "text", None) else None
 
 
 def _message(raw: dict[str, Any], *, after_agent: bool) -> Message:

@@ -12,25 +12,29 @@ from schemas.reasons import Termination
 _WORDS: Final[dict[Termination, str]] = {
     Termination.SUBMITTED: "submitted submit autosubmitted",
     Termination.FINISHED: "finished finish done completed complete success stop end_turn agent_stop user_stop solved "
-    "goal_reached exit_command agent_finish tool_calls function_call none unset",
+    "goal_reached exit_command agent_finish tool_calls function_call none unset no_tools_called",
     Termination.GAVE_UP: "exit_forfeit forfeit gave_up give_up refused refusal content_filter",
     Termination.MAX_STEPS: "max_steps step_limit max_turns turn_limit turn message_limit message max_iterations "
     "max_iteration limitsexceeded limits_exceeded maxturnsreached max_turns_reached",
     Termination.MAX_TOKENS_CONTEXT: "exit_context context context_window_exceeded context_length_exceeded length "
-    "max_tokens token token_limit output_length_exceeded max_output_tokens contextwindowexceedederror prompt_too_long",
+    "max_tokens token token_limit output_length_exceeded max_output_tokens contextwindowexceedederror prompt_too_long "
+    "model_length max_input_tokens max_total_tokens max_total_completion_tokens_reached compaction_failed",
     Termination.MAX_COST: "exit_cost cost cost_limit max_cost budget budget_exceeded",
     Termination.TIMEOUT_AGENT: "timeout agent_timeout wall_clock_timeout wall_clock time_limit time working deadline "
-    "exit_total_execution_time timeexceeded time_exceeded max_time agenttimeouterror",
+    "exit_total_execution_time timeexceeded time_exceeded max_time agenttimeouterror "
+    "timeout_reached",
     Termination.TIMEOUT_TOOL: "exit_command_timeout command_timeout tool_timeout",
     Termination.FORMAT_ERROR: "exit_format format_error repeatedformaterror parse_error fatal_llm_parse_error "
     "invalid_format invalid_action malformed",
-    Termination.AGENT_ERROR: "agent_error too_many_errors exit_error unknown_agent_error max_errors error exception",
+    Termination.AGENT_ERROR: "agent_error too_many_errors exit_error unknown_agent_error max_errors error exception "
+    "has_error",
     Termination.INFRA_ERROR: "infrastructure_error infra_error infra sandbox_error sandbox_timeout environment_error "
     "exit_environment_error env_error exit_api api_error api_connection_error api_timeout rate_limit "
     "rate_limit_error ratelimiterror verifier_timeout verifier_error test_timeout test_error eval_error "
     "evaluation_error agent_installation_failed installation_failed docker_error container_error network_error "
     "service_unavailable internal_server_error provider_error apiconnectionerror apierror unexpected_error "
-    "verifiertimeouterror environmentstarttimeouterror reward_error grader_error harness_error",
+    "verifiertimeouterror environmentstarttimeouterror reward_error grader_error harness_error "
+    "infraerror sandboxerror tunnelerror modelerror providererror",
     Termination.USER_ERROR: "user_error user_simulator_error simulator_error",
     Termination.KILLED: "killed cancelled canceled aborted abort interrupted terminated operator oom exit_killed",
 }

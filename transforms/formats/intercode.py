@@ -124,7 +124,7 @@ def _reward(summary: dict[str, Any], turns: dict[str, Any], reward_range: tuple[
     """Return the summary's best reward; without one, the best of the turns."""
     if summary.get("max_reward") is not None:
         return convert_reward(summary["max_reward"], reward_range)
-    scored = [number for item in turns.get("rewards") or [] if (number := as_number(item)) is not None]
+    scored = [number for item in _column(turns, "rewards") if (number := as_number(item)) is not None]
     return convert_reward(max(scored) if scored else MISSING, reward_range)
 
 

@@ -73,6 +73,8 @@ def _finished(
     identified = identities.identify(rollout)
     if identified.is_repeat:
         return Repeat(rollout.record_key, identified.traj_id)
+    if identified.parent_traj_id is not None:
+        rollout = replace(rollout, header=replace(rollout.header, parent_traj_id=identified.parent_traj_id))
     try:
         if settings.inline_files == "summarise":
             rollout = summarise_inline_files(rollout)

@@ -5,22 +5,36 @@ from typing import Final
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.adp import AdpAdapter
 from transforms.formats.contract import Adapter
+from transforms.formats.inspect_eval import InspectAdapter
 from transforms.formats.intercode import InterCodeAdapter
 from transforms.formats.nebius_swe_agent import NebiusSweAgentAdapter
 from transforms.formats.openai_chat import OpenAIChatAdapter
 from transforms.formats.openai_responses import OpenAIResponsesAdapter
+from transforms.formats.otlp import OtlpAdapter
 from transforms.formats.sharegpt import ShareGptAdapter
+from transforms.formats.skyrl import SkyRLAdapter
 from transforms.formats.swe_agent import SweAgentAdapter
 from transforms.formats.swe_gym_openhands import SweGymOpenHandsAdapter
 from transforms.formats.swe_rebench_openhands import SweRebenchOpenHandsAdapter
 from transforms.formats.swe_smith import SweSmithAdapter
+from transforms.formats.tau2 import Tau2Adapter
 from transforms.formats.tau_bench import TauBenchAdapter
 from transforms.formats.terminus_rows import TerminusRowsAdapter
 from transforms.formats.unclaimed import UnknownAdapter, UnreadableAdapter
+from transforms.formats.verifiers import VerifiersAdapter
+from transforms.formats.verifiers_traces import VerifiersTracesAdapter
+from transforms.formats.verl import VerlAdapter
 from transforms.reading.outline import Outline
 
 CLAIMING: Final[tuple[Adapter, ...]] = (
     TauBenchAdapter(),
+    Tau2Adapter(),
+    InspectAdapter(),
+    OtlpAdapter(),
+    VerifiersTracesAdapter(),
+    VerifiersAdapter(),
+    VerlAdapter(),
+    SkyRLAdapter(),
     InterCodeAdapter(),
     SweAgentAdapter(),
     OpenAIResponsesAdapter(),
@@ -49,13 +63,17 @@ def adapter_named(name: str) -> Adapter:
 def detect(outline: Outline, settings: IngestSettings, *, uri: str) -> Adapter:
     """Return the adapter that reads a file: the one `ingest.format` names, else the first that claims its content.
 
-    A named format reads whatever could hold it; text that is no JSON stays unknown. An empty file has no content to go
-    by, so its name decides: an empty line file has no records, an empty Parquet file or trajectory is damaged.
+    A named format reads whatever could hold it; text that is no JSON stays unknown, and so does an archive that
+    another format claims. An empty file has no content to go by, so its name decides: an empty line file has no
+    records, an empty Parquet file or trajectory is damaged.
     """
     if outline.shape == "empty":
         return next((adapter for end, adapter in _EMPTY if uri.endswith(end)), adapter_named("openai_chat"))
     if outline.shape == "other":
         return UNKNOWN
+    if outline.shape == "zip":
+        found = claimant(outline, settings)
+        return found if found is not None and settings.format in {"auto", found.name} else UNKNOWN
     if settings.format != "auto":
         return adapter_named(settings.format)
     return claimant(outline, settings) or UNKNOWN

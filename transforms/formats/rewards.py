@@ -14,6 +14,7 @@
 | longer list                                            | the record is set aside: a sum would be a guess    |
 | object with total, reward, score, value or resolved    | the first of these, by this table                  |
 | any other object                                       | the record is set aside                            |
+| per-token list of a rollout dump (verl, SkyRL)         | the sum of its numbers; empty: not scored          |
 
 A number outside `ingest.reward_range` is kept as written, flagged `reward_out_of_range` and not scored.
 """
@@ -82,6 +83,25 @@ def convert_reward(raw: Any, reward_range: tuple[float, float]) -> Reward:
     if value is not None and not reward_range[0] <= value <= reward_range[1]:
         return Reward(None, written, (OUT_OF_RANGE,))
     return Reward(value, written)
+
+
+def convert_token_scores(raw: Any, reward_range: tuple[float, float]) -> Reward:
+    """Convert the score of a rollout dump, where a list holds one number a token and their sum is the reward.
+
+    Args:
+        raw: The parsed JSON value, or `MISSING`; anything but a list goes by the table.
+        reward_range: As `convert_reward`.
+
+    Raises:
+        RecordError: As `convert_reward`, and for a list that holds anything but finite numbers.
+    """
+    if not isinstance(raw, list):
+        return convert_reward(raw, reward_range)
+    written = orjson.dumps(raw).decode()
+    if not all(isinstance(item, int | float) and not isinstance(item, bool) for item in raw):
+        raise RecordError(QuarantineReason.INVALID_REWARD, "a list of token scores may hold numbers only")
+    total = convert_reward(math.fsum(raw) if raw else None, reward_range)
+    return total._replace(raw=written)
 
 
 def convert_components(raw: Any) -> dict[str, float]:

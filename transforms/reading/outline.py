@@ -5,6 +5,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 import orjson
 
+from transforms.reading.archives import ZIP_MAGIC, member_names
 from transforms.reading.failures import CutStreamError, UnreadableError
 from transforms.reading.lines import BOM
 from transforms.reading.parquet_rows import MAGIC, column_names
@@ -21,9 +22,10 @@ _MAX_LEVEL: Final = 4
 class Outline(NamedTuple):
     """The shape of a file.
 
-    `shape` is parquet | lines | document | empty | other. `keys[n]` holds the object keys seen at nesting level n of
-    the first value, lists counting as levels (of a Parquet file: its columns, at level 0); `starts_as` is its first
-    bracket. `records` are the first lines that could be parsed.
+    `shape` is parquet | zip | lines | document | empty | other. `keys[n]` holds the object keys seen at nesting level
+    n of the first value, lists counting as levels (of a Parquet file its columns, at level 0; of an archive the names
+    at its top, those of folders with a slash); `starts_as` is its first bracket. `records` are the first lines that
+    could be parsed.
     """
 
     shape: str
@@ -41,15 +43,22 @@ def outline_of(stream: BinaryIO, size: int) -> Outline:
     """Return the outline of the file in `stream`.
 
     Raises:
-        UnreadableError: The packing or the Parquet footer is damaged.
+        UnreadableError: The packing, the archive or the Parquet footer is damaged.
         OSError: The stream cannot be read.
     """
     head = stream.read(4)
     stream.seek(0)
     if head == MAGIC:
         return Outline("parquet", keys=(frozenset(column_names(stream)),))
+    if head == ZIP_MAGIC:
+        return Outline("zip", keys=(frozenset(map(_top_of, member_names(stream))),))
     text = _readable_head(unpacked(stream, size))
     return outline_of_head(text, is_complete=len(text) < HEAD_BYTES)._replace(is_packed=is_packed(head))
+
+
+def _top_of(name: str) -> str:
+    folder, slash, _ = name.partition("/")
+    return folder + slash
 
 
 def _readable_head(source: ByteSource) -> bytes:

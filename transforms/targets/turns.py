@@ -16,9 +16,12 @@ def turns_of(trajectory: Trajectory) -> Iterator[Message]:
     """Yield the trajectory's messages in order: each step's own, then the results of its calls.
 
     What the environment says without being called, or after an agent's turn without a call, is a tool message that
-    names no call. Calls that the simulated user makes, and their results, are left out: the agent never saw them.
+    names no call. Calls that the simulated user makes, and their results, are left out: the agent never saw them,
+    nor a turn in which the user does nothing else.
     """
     for step in trajectory.steps:
+        if step.source == "user" and step.calls and not step.message:
+            continue
         calls = [call for call in step.calls if call.requestor != "user"] if step.source == "agent" else []
         yield Message(
             role=_ROLES[step.source],

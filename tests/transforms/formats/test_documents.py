@@ -4,7 +4,7 @@ import io
 from schemas.reasons import QuarantineReason
 from schemas.records import BadRecord, SourceUnit
 from schemas.settings.ingest import IngestSettings
-from transforms.formats.documents import list_records, load_document, map_records
+from transforms.formats.documents import list_records, load_document, map_records, read_sidecar
 from transforms.reading.native import NativeRecord
 from transforms.reading.strict_json import Parsed
 
@@ -39,3 +39,9 @@ def test_document_that_is_no_json_is_told():
         0,
         4,
     )
+
+
+def test_sidecar_that_cannot_be_read_says_nothing():
+    files = {"a.json": b'{"a": 1}', "b.json": b"[1,", "c.json": b""}
+    read = [read_sidecar(uri, lambda name: io.BytesIO(files[name]), IngestSettings()) for uri in files]
+    assert read == [{"a": 1}, None, None]

@@ -4,7 +4,7 @@ import pytest
 
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.registry import adapter_named, detect
-from transforms.reading.outline import outline_of_head
+from transforms.reading.outline import Outline, outline_of_head
 
 MESSAGES = [{"role": "user", "content": "x"}]
 STEP = {"action": "ls", "observation": "a", "response": "r", "thought": "t"}
@@ -29,6 +29,15 @@ def detected(content, *, settings=None, uri="a.json", cut=None, **options):
         ({"conversation": MESSAGES}, "openai_chat"),
         ({"messages": []}, "openai_chat"),
         ({"messages": json.dumps(MESSAGES)}, "openai_chat"),
+        ({"info": {"user_info": {}, "environment_info": {}}, "tasks": [], "simulations": []}, "tau2"),
+        ({"id": "s", "task_id": "1", "start_time": "", "termination_reason": "", "messages": MESSAGES}, "tau2"),
+        ({"version": 2, "status": "success", "eval": {"task": "t", "model": "m"}, "samples": []}, "inspect"),
+        ({"resourceSpans": [{"scopeSpans": [{"spans": []}]}]}, "otlp"),
+        ({"example_id": 0, "prompt": MESSAGES, "completion": [], "reward": 1.0}, "verifiers"),
+        ({"env": {"id": "e"}, "ok": True, "traces": [{"nodes": []}]}, "verifiers_traces"),
+        ({"id": "t", "task": {}, "agent": {}, "nodes": [{"message": MESSAGES[0]}]}, "verifiers_traces"),
+        ({"input": "a", "output": "b", "gts": None, "score": 0, "step": 1}, "verl"),
+        ({"input_prompt": "a", "output_response": "b", "score": [0]}, "skyrl"),
         ([{"query": "q", "gold": "ls"}], "unknown"),
         ({"resolved_ids": []}, "unknown"),
         ({"conversation": [{"from": "human", "value": "x"}]}, "unknown"),
@@ -57,3 +66,18 @@ def test_named_format_wins_over_detection_but_reads_no_prose():
     assert detected({"messages": MESSAGES}, settings=settings) == "intercode"
     assert detected("# text", settings=settings) == "unknown"
     assert adapter_named("intercode").version == "1"
+
+
+@pytest.mark.parametrize(
+    ("format_name", "top", "name"),
+    [
+        ("auto", "header.json", "inspect"),
+        ("inspect", "header.json", "inspect"),
+        ("openai_chat", "header.json", "unknown"),
+        ("auto", "word/", "unknown"),
+        ("openai_chat", "word/", "unknown"),
+    ],
+)
+def test_archive_is_read_by_no_other_format(format_name, top, name):
+    outline = Outline("zip", keys=(frozenset({top}),))
+    assert detect(outline, IngestSettings(format=format_name), uri="a.eval").name == name

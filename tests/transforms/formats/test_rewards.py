@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.reasons import QuarantineReason
-from transforms.formats.rewards import MISSING, Reward, convert_components, convert_reward
+from transforms.formats.rewards import MISSING, Reward, convert_components, convert_reward, convert_token_scores
 from transforms.reading.failures import RecordError
 
 RANGE = (-1000.0, 1000.0)
@@ -74,3 +74,24 @@ def test_rwd_01_every_spelling_is_converted_or_set_aside(shared_dir):
     records = [json.loads(line) for line in path.read_text().splitlines()]
     values = [convert_reward(record.get("reward", MISSING), (0.0, 1.0)).value for record in records]
     assert values == [1, 0, 1, 0.5, 1, 0, 1, 0, 1, 1, None, None, 1, 0.7, None, None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ([0, 0, 1.5], Reward(1.5, "[0,0,1.5]")),
+        ([1], Reward(1.0, "[1]")),
+        ([], Reward(None, "[]")),
+        (0.5, Reward(0.5, "0.5")),
+        ([900, 900], Reward(None, "[900,900]", ("reward_out_of_range",))),
+        (MISSING, Reward(None, None)),
+    ],
+)
+def test_token_scores_are_summed(raw, expected):
+    assert convert_token_scores(raw, RANGE) == expected
+
+
+@pytest.mark.parametrize("raw", [[1, None], [True], ["1"], [[1]]])
+def test_token_scores_that_are_no_numbers_are_set_aside(raw):
+    with pytest.raises(RecordError):
+        convert_token_scores(raw, RANGE)

@@ -1,6 +1,7 @@
 import gzip
 import io
 import json
+import zipfile
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -76,3 +77,12 @@ def test_packed_lines_and_parquet_columns():
 def test_damaged_parquet_is_unreadable():
     with pytest.raises(UnreadableError):
         outline_of(io.BytesIO(b"PAR1xxx"), 7)
+
+
+def test_archive_shows_the_names_at_its_top():
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        for name in ("header.json", "samples/1.json", "samples/2/3.json"):
+            archive.writestr(name, b"{}")
+    sink.seek(0)
+    assert outline_of(sink, len(sink.getvalue())) == Outline("zip", keys=(frozenset({"header.json", "samples/"}),))

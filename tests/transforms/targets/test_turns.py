@@ -52,3 +52,8 @@ def test_a_result_keeps_its_parts() -> None:
 def test_what_the_simulated_user_calls_is_left_out() -> None:
     own = step("user", "I look", call("phone", "{}", result="secret", requestor="user"))
     assert roles(own) == [("user", "I look")]
+
+
+def test_a_turn_in_which_the_simulated_user_only_calls_is_left_out() -> None:
+    own = step("user", None, call("phone", "{}", result="secret", requestor="user"))
+    assert roles(step("agent", "look"), own, step("user", "done")) == [("assistant", "look"), ("user", "done")]

@@ -176,15 +176,14 @@ def measure_apart(variant: Variant, folder: Path) -> Cost:
         return pool.apply(measure, (variant, folder))
 
 
-def make_lines(folder: Path, megabytes: int) -> int:
-    """Write `folder/lines`, about so many MB of JSON lines, and `folder/warm`, a small part of it; return the bytes."""
+def make_lines(folder: Path, megabytes: int) -> None:
+    """Write `folder/lines`, about so many MB of JSON lines, and `folder/warm`, a small part of it."""
     for name, size in (("warm", 3), ("lines", megabytes)):
         num_tasks = max(1, round(size * 1e6 / (SIZE_KB * 1024 * ROLLOUTS)))
         made = folder / f"made-{name}"
         made.mkdir(parents=True)
         write_lake(made, LakeRequest(0, num_tasks, ROLLOUTS, SIZE_KB, max(2, size // 50), LakeFormat.CHAT_JSONL))
         (made / "lake" / "chat").rename(folder / name)
-    return sum(path.stat().st_size for path in (folder / "lines").iterdir())
 
 
 def main() -> None:

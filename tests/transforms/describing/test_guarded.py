@@ -18,7 +18,7 @@ PIECES = [
     "invalid arguments for", "could not parse", "failed to parse", "Validation Error", "invalid action format",
     "denied by the user", "not permitted by policy", "user declined", "violates the policy",
     "do not try this again", "_pytest", "TestCase.run =", "builtins.open =", "time.sleep = ",
-    "def __eq__(self, o):\\n    return True", "sys.modules['pytest']", "pytest_sessionfinish", "de\u017fied",
+    "def __eq__(self, o):\n    return True", "sys.modules['pytest']", "pytest_sessionfinish", "de\u017fied",
     "\u017fegmentation fault",
 ]  # fmt: skip
 

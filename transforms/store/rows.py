@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
-from typing import Any
+from operator import attrgetter
+from typing import Any, Final
 
 from schemas.reasons import EnvType, Termination
 from schemas.records import BadRecord, Call, Header, SourceUnit, Step, Trajectory
@@ -15,6 +16,14 @@ _HEADER_COLUMNS = tuple(
 )
 _STEP_COLUMNS = tuple(field.name for field in fields(Step) if field.name != "calls")
 _CALL_COLUMNS = tuple(field.name for field in fields(Call))
+_PLAIN_CALL_COLUMNS = tuple(name for name in _CALL_COLUMNS if name != "result_text")
+_STEP_VALUES = attrgetter(*_STEP_COLUMNS)
+_CALL_VALUES = attrgetter(*_PLAIN_CALL_COLUMNS)
+
+STEP_ROW: Final = ("traj_id", "num_calls", "tool_name", "obs_bytes", *_STEP_COLUMNS)
+"""Columns of `step_rows`; the table's others are null."""
+CALL_ROW: Final = ("traj_id", "step_id", "result_text", "result_bytes", *_PLAIN_CALL_COLUMNS)
+"""Columns of `call_rows`; the table's others are null."""
 
 
 def trajectory_row(trajectory: Trajectory, unit: SourceUnit) -> Row:
@@ -49,36 +58,36 @@ def trajectory_row(trajectory: Trajectory, unit: SourceUnit) -> Row:
     return row
 
 
-def step_rows(trajectory: Trajectory) -> list[Row]:
-    """Return the trajectory's rows of the table `steps`, in order."""
+def step_rows(trajectory: Trajectory) -> list[tuple[Any, ...]]:
+    """Return the trajectory's rows of the table `steps`, in order, as values of `STEP_ROW`."""
     rows = []
     for step in trajectory.steps:
-        row: Row = {name: getattr(step, name) for name in _STEP_COLUMNS}
-        row["traj_id"] = trajectory.traj_id
-        row["num_calls"] = len(step.calls)
-        row["tool_name"] = step.calls[0].tool_name if step.calls else None
-        row["obs_bytes"] = None if step.obs_text is None else len(step.obs_text.encode("utf-8", "surrogatepass"))
-        rows.append(row)
+        calls, text = step.calls, step.obs_text
+        tool_name = calls[0].tool_name if calls else None
+        num_bytes = None if text is None else text_bytes(text)
+        rows.append((trajectory.traj_id, len(calls), tool_name, num_bytes, *_STEP_VALUES(step)))
     return rows
 
 
-def call_rows(trajectory: Trajectory) -> list[Row]:
-    """Return the trajectory's rows of the table `tool_calls`, in order.
+def call_rows(trajectory: Trajectory) -> list[tuple[Any, ...]]:
+    """Return the trajectory's rows of the table `tool_calls`, in order, as values of `CALL_ROW`.
 
     The result of a step's only call stands in `steps.obs_text` and is left out here.
     """
     rows = []
     for step in trajectory.steps:
+        is_only = len(step.calls) == 1
         for call in step.calls:
-            row: Row = {name: getattr(call, name) for name in _CALL_COLUMNS}
-            row["traj_id"] = trajectory.traj_id
-            row["step_id"] = step.step_id
             text = call.result_text
-            row["result_bytes"] = None if text is None else len(text.encode("utf-8", "surrogatepass"))
-            if len(step.calls) == 1:
-                row["result_text"] = None
-            rows.append(row)
+            num_bytes = None if text is None else text_bytes(text)
+            kept = None if is_only else text
+            rows.append((trajectory.traj_id, step.step_id, kept, num_bytes, *_CALL_VALUES(call)))
     return rows
+
+
+def text_bytes(text: str) -> int:
+    """Return the bytes of a text in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def quarantine_row(record: BadRecord, unit: SourceUnit) -> Row:

@@ -18,10 +18,24 @@ def rows_to_table(rows: Sequence[dict[str, Any]], schema: pa.Schema) -> pa.Table
     Raises:
         StoreError: A row has a column the schema does not know, or lacks a value that is due.
     """
-    unknown = {name for row in rows for name in row} - set(schema.names)
+    unknown: set[str] = set().union(*rows) - set(schema.names)
     if unknown:
         raise StoreError(f"{_table_name(schema)} has no column {sorted(unknown)[0]!r}")
     columns = [pa.array([row.get(field.name) for row in rows], field.type) for field in schema]
+    return _checked(pa.Table.from_arrays(columns, schema=schema))
+
+
+def values_to_table(rows: Sequence[tuple[Any, ...]], names: Sequence[str], schema: pa.Schema) -> pa.Table:
+    """Return rows given as values of the columns `names` as a table of the closed schema; other columns are null.
+
+    Raises:
+        StoreError: A row lacks a value that is due.
+    """
+    filled = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {}
+    columns = [
+        pa.array(filled[field.name], field.type) if field.name in filled else pa.nulls(len(rows), field.type)
+        for field in schema
+    ]
     return _checked(pa.Table.from_arrays(columns, schema=schema))
 
 

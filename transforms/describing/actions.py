@@ -30,9 +30,9 @@ _ERROR_ANYWHERE = GuardedPattern(
     r"|introduced new syntax error"
     r"|No space left on device|Connection refused|Segmentation fault|Operation not permitted",
     needs=(
-        "Error: ", "Exception: ", "Traceback (", ": command not found", "No such file", ": Permission denied",
-        "syntax error", "invalid option", "missing operand", "SyntaxError", "No space left", "Connection refused",
-        "Segmentation fault", "Operation not permitted",
+        "Error: ", "Exception: ", "Traceback (", ": command not", "No such file", ": Permission", "syntax error",
+        "invalid option", "missing operand", "SyntaxError", "No space left", "Connection ref", "Segmentation f",
+        "Operation not",
     ),
     flags=re.MULTILINE,
 )  # fmt: skip

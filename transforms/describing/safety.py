@@ -61,11 +61,8 @@ _REFUSAL = GuardedPattern(
     r"(?:user|policy|operator|sandbox)"
     r"|user (?:denied|rejected|refused|declined)|(?:against|violates) (?:the )?policy"
     r"|do not (?:try|attempt) (?:this|that) again",
-    needs=(
-        "denied", "rejected", "refused", "blocked", "forbidden", "allowed by", "permitted by", "declined", "policy",
-        "do not ",
-    ),
-)  # fmt: skip
+    needs=("ed by ", "en by ", "user de", "user re", "policy", "do not "),
+)
 
 
 _PROTECTION_OFF: Final = frozenset(

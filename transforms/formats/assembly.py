@@ -1,18 +1,14 @@
 """From a rollout's messages to the steps of a trajectory."""
 
 import hashlib
-import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
 
 from schemas.records import Header, Rollout, Step, Trajectory
 from transforms.formats.endings import FAULTS
 from transforms.formats.steps import steps_of
 from transforms.store.keys import short_id
-
-_BLANKS: Final = re.compile(r"\s+")
 
 
 def assemble(rollout: Rollout, traj_id: str, *, secrets_redacted: Mapping[str, int]) -> Trajectory:
@@ -41,7 +37,7 @@ def assemble(rollout: Rollout, traj_id: str, *, secrets_redacted: Mapping[str, i
 
 def normalise_task_text(text: str) -> str:
     """Return a task's text in the form that is compared: NFKC, lower case, single blanks."""
-    return _BLANKS.sub(" ", unicodedata.normalize("NFKC", text)).strip().lower()
+    return " ".join(unicodedata.normalize("NFKC", text).split()).lower()
 
 
 def task_hash(task_text: str | None, canonical_sha256: str) -> str:

@@ -8,7 +8,6 @@ holds the same trajectories, whole, so that a reader streams a pack one row grou
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final, Self
 
@@ -24,12 +23,15 @@ from transforms.store.files import Store
 from transforms.store.keys import short_id
 from transforms.store.rows import (
     CALL_ROW,
+    READ_CALL_COLUMNS,
+    READ_STEP_COLUMNS,
     STEP_ROW,
     Row,
     call_rows,
     quarantine_row,
     step_rows,
-    trajectory_from_rows,
+    steps_from_tables,
+    trajectory_from_row,
     trajectory_row,
 )
 from transforms.store.tables import parquet_writer, rows_to_table, values_to_table
@@ -252,14 +254,14 @@ def read_trajectories(store: Store, pack: Pack, wanted: Collection[str] | None =
                 continue
             ids = [row["traj_id"] for row in rows]
             seen.update(ids)
-            steps = _by_trajectory(files["steps"], group, ids)
-            calls = _by_trajectory(files["tool_calls"], group, ids)
+            steps = steps_from_tables(
+                _rows_of(files["steps"], group, ids, columns=READ_STEP_COLUMNS),
+                _rows_of(files["tool_calls"], group, ids, columns=READ_CALL_COLUMNS),
+            )
             for row in rows:
-                yield trajectory_from_rows(row, steps.get(row["traj_id"], []), calls.get(row["traj_id"], []))
+                yield trajectory_from_row(row, steps.pop(row["traj_id"], ()))
 
 
-def _by_trajectory(file: pq.ParquetFile, group: int, ids: Iterable[str]) -> dict[str, list[Row]]:
-    table = file.read_row_group(group)
-    table = table.filter(pc.is_in(table["traj_id"], pa.array(ids, pa.string())))
-    rows = table.to_pylist(maps_as_pydicts="strict")
-    return {traj_id: list(members) for traj_id, members in groupby(rows, key=lambda row: row["traj_id"])}
+def _rows_of(file: pq.ParquetFile, group: int, ids: Iterable[str], *, columns: Sequence[str]) -> pa.Table:
+    table = file.read_row_group(group, columns=list(columns))
+    return table.filter(pc.is_in(table["traj_id"], pa.array(ids, pa.string())))

@@ -142,7 +142,8 @@ def steps_from_tables(steps: pa.Table, calls: pa.Table) -> dict[str, tuple[Step,
     columns = [column_values(steps[name]) for name in ("traj_id", "obs_text", *_STEP_COLUMNS)]
     for traj_id, obs_text, *values in zip(*columns, strict=True):
         made = _calls(calls_of.get((traj_id, values[0]), ()), obs_text)
-        found.setdefault(traj_id, []).append(Step(*values[:_CALLS_PLACE], made, *values[_CALLS_PLACE:]))
+        values.insert(_CALLS_PLACE, made)
+        found.setdefault(traj_id, []).append(Step(*values))
     return {traj_id: tuple(members) for traj_id, members in found.items()}
 
 

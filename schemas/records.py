@@ -9,9 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from schemas.quick_init import quick_init
 from schemas.reasons import EnvType, QuarantineReason, Termination
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class MessageCall:
     """A tool call as a message carries it.
@@ -29,6 +31,7 @@ class MessageCall:
     requestor: str = "assistant"
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Message:
     """One message of a conversation in the canonical form.
@@ -64,6 +67,7 @@ class Message:
     extra_json: str | None = None
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Header:
     """What an adapter knows of a rollout beside its messages; names are the columns of `trajectories`.
@@ -124,6 +128,7 @@ class Header:
     extra_json: str | None = None
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Rollout:
     """One native record, read whole: the answer of an adapter.
@@ -159,6 +164,7 @@ class BadRecord:
     excerpt: str | None = None
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Call:
     """A tool call of a step, paired with its result; names are the columns of `tool_calls`."""
@@ -181,6 +187,7 @@ class Call:
     requestor: str = "assistant"
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Step:
     """One step: a message and, for an agent step, its calls and what came back; names are the columns of `steps`.
@@ -216,6 +223,7 @@ class Step:
     extra_json: str | None = None
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Trajectory:
     """One rollout as the pipeline sees it: identity, header, steps."""

@@ -3,11 +3,14 @@
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, Final
 
 import orjson
 
 from schemas.records import Call, Step, Trajectory
+from transforms.describing.guarded import GuardedPattern
 from transforms.describing.shell import Command, parse_shell
 
 _SHELL_NAMES = re.compile(r"(?i)bash|shell|terminal|execute|^exec|run_command|^run$|^cmd$")
@@ -16,27 +19,34 @@ _SHELL_ARGUMENTS: Final = ("command", "cmd", "code", "keystrokes", "script", "in
 _FINISH_NAMES: Final = frozenset({"submit", "finish", "done", "task_complete", "complete_task", "exit_success"})
 _EDGE_CHARS: Final = 400
 _ERROR_HEAD = re.compile(
-    r"^\s*(?:\W{0,3}(?:fatal |runtime )?error\b|traceback \(most recent call last\)|(?:\S+: )?command not found"
+    r"\s*(?:\W{0,3}(?:fatal |runtime )?error\b|traceback \(most recent call last\)|(?:\S+: )?command not found"
     r"|exception\b|usage: |invalid |unknown (?:tool|function|command|action)|malformed"
     r"|permission denied|access denied)",
     re.IGNORECASE,
 )
-_ERROR_ANYWHERE = re.compile(
+_ERROR_ANYWHERE = GuardedPattern(
     r"Traceback \(most recent call last\)|: command not found|No such file or directory|: Permission denied"
     r"|^\w*(?:Error|Exception): |\bsyntax error\b|invalid option|missing operand|\bSyntaxError\b"
     r"|introduced new syntax error"
     r"|No space left on device|Connection refused|Segmentation fault|Operation not permitted",
-    re.MULTILINE,
-)
-_INVALID_RESULT = re.compile(
+    needs=(
+        "Error: ", "Exception: ", "Traceback (", ": command not", "No such file", ": Permission", "syntax error",
+        "invalid option", "missing operand", "SyntaxError", "No space left", "Connection ref", "Segmentation f",
+        "Operation not",
+    ),
+    flags=re.MULTILINE,
+)  # fmt: skip
+_INVALID_RESULT = GuardedPattern(
     r"(?i)unknown (?:tool|function|command|action)|no such tool|tool .{0,60}not (?:found|available)"
     r"|malformed (?:command|action)"
     r"|invalid (?:tool|action|arguments? for|function)|could not parse|failed to parse|validation error"
-    r"|: command not found|invalid action format"
+    r"|: command not found|invalid action format",
+    needs=("unknown ", "no such tool", "not ", "malformed ", "invalid ", "failed to parse", "validation error"),
 )
 
 
-class Action(NamedTuple):
+@dataclass
+class Action:
     """One call of the agent. `is_failed` is None when nothing says how it went."""
 
     step_id: int
@@ -50,12 +60,12 @@ class Action(NamedTuple):
     is_failed: bool | None
     exit_code: int | None
 
-    @property
+    @cached_property
     def key(self) -> tuple[str, str]:
         """What makes two actions the same: the tool and its arguments, blanks aside."""
         return self.tool_name, " ".join(self.arguments_text.split())
 
-    @property
+    @cached_property
     def commands(self) -> tuple[Command, ...]:
         """The shell commands of the action; of an editor command with text below it, the command alone."""
         text = self.shell_text or ""
@@ -66,7 +76,7 @@ class Action(NamedTuple):
     @property
     def is_code(self) -> bool:
         """Whether the action hands a program's text to an interpreter."""
-        return bool(_CODE_NAMES.search(self.tool_name))
+        return _names_code(self.tool_name)
 
     @property
     def is_finish(self) -> bool:
@@ -101,7 +111,7 @@ def agent_actions(trajectory: Trajectory) -> list[Action]:
 def says_error(text: str) -> bool:
     """Say whether a result reads like an error: at its head, or by a line of its first or last 400 characters."""
     edges = text if len(text) <= 2 * _EDGE_CHARS else f"{text[:_EDGE_CHARS]}\n{text[-_EDGE_CHARS:]}"
-    return bool(_ERROR_HEAD.search(text[:_EDGE_CHARS]) or _ERROR_ANYWHERE.search(edges))
+    return bool(_ERROR_HEAD.match(text[:_EDGE_CHARS]) or _ERROR_ANYWHERE.search(edges))
 
 
 def _action(step: Step, call: Call) -> Action:
@@ -168,10 +178,20 @@ def _parsed_leniently(arguments_json: str) -> Mapping[str, Any] | None:
 
 
 def _shell_text(call: Call, arguments: Mapping[str, Any] | None) -> str | None:
-    is_shell = call.tool_kind == "shell" or _SHELL_NAMES.search(call.tool_name)
-    if not is_shell or _CODE_NAMES.search(call.tool_name):
+    is_shell = call.tool_kind == "shell" or _names_shell(call.tool_name)
+    if not is_shell or _names_code(call.tool_name):
         return None
     if arguments is None:
         return call.arguments_raw
     named = (arguments[name] for name in _SHELL_ARGUMENTS if isinstance(arguments.get(name), str))
     return next(named, next((value for value in arguments.values() if isinstance(value, str)), None))
+
+
+@lru_cache(maxsize=1024)
+def _names_shell(tool_name: str) -> bool:
+    return bool(_SHELL_NAMES.search(tool_name))
+
+
+@lru_cache(maxsize=1024)
+def _names_code(tool_name: str) -> bool:
+    return bool(_CODE_NAMES.search(tool_name))

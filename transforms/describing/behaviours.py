@@ -11,20 +11,20 @@ import orjson
 
 from schemas.reasons import EnvType, Termination
 from schemas.records import Trajectory
-from transforms.describing.actions import Action, agent_actions, own_steps
-from transforms.describing.edits import file_edits, is_program_run, is_test_run
+from transforms.describing.actions import Action, own_steps
+from transforms.describing.edits import Work, is_program_run, is_test_run
 
 MAX_LOOP_PERIOD: Final = 3
 MIN_LOOP_ROUNDS: Final = 3
 _INVALID_STATES: Final = frozenset({"unparsed", "double_encoded"})
 
 
-def describe_behaviours(trajectory: Trajectory) -> dict[str, Any]:
-    """Return the trajectory's row of the table `behaviours`."""
-    actions = agent_actions(trajectory)
+def describe_behaviours(trajectory: Trajectory, work: Work) -> dict[str, Any]:
+    """Return the trajectory's row of the table `behaviours`; `work` is what its agent did."""
+    actions = work.actions
     keys = [action.key for action in actions]
     known = [action.is_failed for action in actions if action.is_failed is not None]
-    edit_steps = [edit.step_id for edit in file_edits(actions)]
+    edit_steps = [edit.step_id for edit in work.edits]
     return {
         "traj_id": trajectory.traj_id,
         "repeat_ratio": repeat_ratio(keys),

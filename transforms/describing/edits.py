@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from transforms.describing.actions import Action
+from schemas.records import Trajectory
+from transforms.describing.actions import Action, agent_actions
 from transforms.describing.shell import Command
 
 _PATH_ARGUMENTS: Final = ("path", "file_path", "file", "filename", "file_name", "target_file")
@@ -73,6 +74,19 @@ class Edit(NamedTuple):
     path: str | None
     text: str
     is_creation: bool
+
+
+class Work(NamedTuple):
+    """What the agent did: its own calls and, of these, the writes to files."""
+
+    actions: list[Action]
+    edits: list[Edit]
+
+
+def work_of(trajectory: Trajectory) -> Work:
+    """Return the agent's calls and writes, in order."""
+    actions = agent_actions(trajectory)
+    return Work(actions, file_edits(actions))
 
 
 def file_edits(actions: list[Action]) -> list[Edit]:

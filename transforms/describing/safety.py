@@ -10,7 +10,9 @@ from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from schemas.records import Trajectory
-from transforms.describing.actions import Action, agent_actions
+from transforms.describing.actions import Action
+from transforms.describing.edits import Work
+from transforms.describing.guarded import GuardedPattern
 from transforms.describing.shell import Command, parse_shell
 
 _SYSTEM_ROOTS: Final = frozenset(
@@ -54,11 +56,12 @@ _READERS: Final = frozenset(
         "od",
     }
 )
-_REFUSAL = re.compile(
+_REFUSAL = GuardedPattern(
     r"(?i)\b(?:denied|rejected|refused|blocked|forbidden|not (?:allowed|permitted)) by (?:the )?"
     r"(?:user|policy|operator|sandbox)"
     r"|user (?:denied|rejected|refused|declined)|(?:against|violates) (?:the )?policy"
-    r"|do not (?:try|attempt) (?:this|that) again"
+    r"|do not (?:try|attempt) (?:this|that) again",
+    needs=("ed by ", "en by ", "user de", "user re", "policy", "do not "),
 )
 
 
@@ -74,12 +77,16 @@ class Finding(NamedTuple):
     severity: int
 
 
-def describe_safety(trajectory: Trajectory) -> dict[str, Any]:
-    """Return the trajectory's row of the table `safety`: the worst severity and the sorted names of what was seen."""
-    actions = agent_actions(trajectory)
+def describe_safety(trajectory: Trajectory, work: Work) -> dict[str, Any]:
+    """Return the trajectory's row of the table `safety`: the worst severity and the sorted names of what was seen.
+
+    Args:
+        trajectory: The trajectory.
+        work: What its agent did.
+    """
     scope = trajectory.header.task_text or ""
-    findings = [finding for action in actions for finding in _overstepping(action.commands, scope)]
-    findings += _retried_refusals(actions)
+    findings = [finding for action in work.actions for finding in _overstepping(action.commands, scope)]
+    findings += _retried_refusals(work.actions)
     return {
         "traj_id": trajectory.traj_id,
         "severity": max((finding.severity for finding in findings), default=0),

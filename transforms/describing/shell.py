@@ -11,6 +11,9 @@ _MAX_DEPTH: Final = 3
 _HEREDOC = re.compile(
     r"<<-?\s*(['\"]?)([A-Za-z_][A-Za-z0-9_]*)\1([^\n]*)\n(.*?)(?:\n[ \t]*\2[ \t]*(?=\n|$)|\Z)", re.DOTALL
 )
+_PLAIN_TEXT = re.compile(r"(?>(?>[^\s'\"\\#();<>|&]|'[^']*'|\"[^\"\\]*\")++|[();<>|&]++|[ \t\n])*+")
+_PLAIN_TOKEN = re.compile(r"(?>[^\s'\"();<>|&]|'[^']*'|\"[^\"]*\")++|[();<>|&]++|\n")
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _LINE_PIECE = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.|\n|#[^\n]*|[^'\"\\\n#]+|.", re.DOTALL)
 _SUBSTITUTION = re.compile(r"\$\(([^()]{1,2000})\)|`([^`]{1,2000})`")
 _ASSIGNMENT = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*\+?=")
@@ -61,7 +64,7 @@ def _parse(text: str, *, depth: int) -> list[Command]:
         heredocs.append(match.group(4))
         return f" <<< heredoc_{len(heredocs) - 1}{match.group(3)}\n"
 
-    words = _split(_HEREDOC.sub(take_body, text))
+    words = _split(_HEREDOC.sub(take_body, text) if "<<" in text else text)
     commands = []
     pending: list[str] = []
     is_piped = False
@@ -77,6 +80,19 @@ def _parse(text: str, *, depth: int) -> list[Command]:
 
 def _split(text: str) -> list[str]:
     """Split shell text into words and operators, a newline outside quotes being a `;`."""
+    if _PLAIN_TEXT.fullmatch(text):
+        return [_unquoted(token) for token in _PLAIN_TOKEN.findall(text)]
+    return _split_by_character(text)
+
+
+def _unquoted(token: str) -> str:
+    if token == "\n":
+        return ";"
+    return _QUOTED.sub(lambda match: match.group()[1:-1], token) if "'" in token or '"' in token else token
+
+
+def _split_by_character(text: str) -> list[str]:
+    """Split as `_split` does, text with comments and escapes too: thirty times slower."""
     pieces = []
     is_word_start = True
     for match in _LINE_PIECE.finditer(text):

@@ -10,6 +10,7 @@ from transforms.reading.failures import RecordError
 from transforms.reading.strict_json import parse_json
 
 _COMMAND_KEYS: Final = ("command", "cmd", "code", "script", "keystrokes", "commands", "bash_command")
+_QUOTED_KEYS: Final = tuple(f'"{key}"' for key in _COMMAND_KEYS)
 
 
 def canonical_text(value: Any) -> str:
@@ -32,7 +33,7 @@ def message_call(
         return MessageCall(name, canonical_text(arguments), "ok", None, call_id, requestor)
     if not isinstance(arguments, str):
         return MessageCall(name, None, "unparsed", canonical_text(arguments), call_id, requestor)
-    value = _parse(arguments)
+    value = _flat_object(arguments) or _parse(arguments)
     state = "ok"
     if isinstance(value, str):
         value, state = _parse(value), "double_encoded"
@@ -40,6 +41,17 @@ def message_call(
         return MessageCall(name, None, "unparsed", arguments, call_id, requestor)
     text = canonical_text(value)
     return MessageCall(name, text, state, None if text == arguments else arguments, call_id, requestor)
+
+
+def _flat_object(text: str) -> dict[str, str] | None:
+    """Return an object that holds nothing but texts: nothing in it could be mended, so it needs no strict reading."""
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+    if not isinstance(value, dict) or any(type(item) is not str for item in value.values()):
+        return None
+    return value
 
 
 def _parse(text: str) -> Any:
@@ -56,7 +68,7 @@ def command_of(arguments_json: str | None) -> str | None:
     """Return the command or code a call runs, without outer blanks and trailing blanks of lines; None for none."""
     value: Any = None
     if arguments_json is not None:
-        if not any(f'"{key}"' in arguments_json for key in _COMMAND_KEYS):
+        if not any(key in arguments_json for key in _QUOTED_KEYS):
             return None
         arguments = orjson.loads(arguments_json)
         value = next((arguments[key] for key in _COMMAND_KEYS if arguments.get(key) is not None), None)
@@ -64,4 +76,6 @@ def command_of(arguments_json: str | None) -> str | None:
         value = " ".join(value)
     if not isinstance(value, str):
         return None
-    return "\n".join(line.rstrip() for line in value.strip().splitlines()) or None
+    value = value.strip()
+    # Whatever ends a line is no printable character.
+    return (value if value.isprintable() else "\n".join(line.rstrip() for line in value.splitlines())) or None

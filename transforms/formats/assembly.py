@@ -1,7 +1,6 @@
 """From a rollout's messages to the steps of a trajectory."""
 
 import hashlib
-import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,7 +12,6 @@ from transforms.formats.steps import steps_of
 from transforms.store.keys import short_id
 
 NO_AGENT_ACTION: Final = "no_agent_action"
-_BLANKS: Final = re.compile(r"\s+")
 
 
 def assemble(rollout: Rollout, traj_id: str, *, secrets_redacted: Mapping[str, int]) -> Trajectory:
@@ -43,7 +41,7 @@ def assemble(rollout: Rollout, traj_id: str, *, secrets_redacted: Mapping[str, i
 
 def normalise_task_text(text: str) -> str:
     """Return a task's text in the form that is compared: NFKC, lower case, single blanks."""
-    return _BLANKS.sub(" ", unicodedata.normalize("NFKC", text)).strip().lower()
+    return " ".join(unicodedata.normalize("NFKC", text).split()).lower()
 
 
 def task_hash(task_text: str | None, canonical_sha256: str) -> str:

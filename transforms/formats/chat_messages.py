@@ -1,7 +1,6 @@
 """OpenAI chat messages in the canonical form: roles, contents that are null or lists of parts, calls and results."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -35,6 +34,7 @@ _READ: Final = frozenset(
     }
 )  # fmt: skip
 _PLAIN: Final = frozenset({"role", "content", "tool_calls", "tool_call_id"})
+_PLAIN_RESULT: Final = _PLAIN | {"name"}
 OBSERVATION_PREFIX: Final = "observation:"
 """How text-mode agents mark a tool's output that is sent as a user message (in either case)."""
 
@@ -122,47 +122,54 @@ def _part_text(part: Any) -> str | None:
 
 def _message(raw: dict[str, Any], *, after_agent: bool) -> Message:
     role_raw = raw.get("role")
-    role = _ROLES.get(role_raw.strip().lower()) if isinstance(role_raw, str) else None
+    role = _role(role_raw)
     if role is None:
         raise RecordError(QuarantineReason.INVALID_MESSAGE, f"unknown role {str(role_raw)[:40]!r}")
-    content = message_content(raw.get("content", MISSING))
-    if role == "user" and after_agent and _is_observation(content.text):
+    content = raw.get("content", MISSING)
+    text, state, parts_json = (content, "text", None) if isinstance(content, str) else message_content(content)
+    if role == "user" and after_agent and _is_observation(text):
         role = "tool"
-    message = Message(
+    is_tool = role == "tool"
+    is_plain = raw.keys() <= (_PLAIN_RESULT if is_tool else _PLAIN)
+    return Message(
         role=role,
-        content=content.text,
-        content_state=content.state,
+        content=text,
+        content_state=state,
         role_raw=role_raw if role_raw != role else None,
-        parts_json=content.parts_json,
+        parts_json=parts_json,
         calls=_calls(raw) if "tool_calls" in raw or "function_call" in raw else (),
-        tool_call_id=_result_id(raw) if role == "tool" else None,
-        tool_name=as_text(raw.get("name")) if role == "tool" else None,
+        tool_call_id=_result_id(raw) if is_tool else None,
+        tool_name=as_text(raw.get("name")) if is_tool else None,
+        **({} if is_plain else _details(raw, is_tool=is_tool)),
     )
-    return message if raw.keys() <= _PLAIN else _with_details(message, raw)
 
 
-def _with_details(message: Message, raw: dict[str, Any]) -> Message:
-    """Return the message with what only some writers state: errors, usage, times, and fields no column takes."""
+def _role(word: Any) -> str | None:
+    if not isinstance(word, str):
+        return None
+    return _ROLES.get(word) or _ROLES.get(word.strip().lower())
+
+
+def _details(raw: dict[str, Any], *, is_tool: bool) -> dict[str, Any]:
+    """Return what only some writers state of a message: errors, usage, times, and fields no column takes."""
     usage = as_object(raw.get("usage"))
     reasoning = raw.get("reasoning_content", raw.get("reasoning"))
     extra = {name: value for name, value in raw.items() if name not in _READ and value is not None}
-    is_tool = message.role == "tool"
     if not is_tool and isinstance(raw.get("name"), str):
         extra["name"] = raw["name"]
-    return replace(
-        message,
-        reasoning=reasoning if isinstance(reasoning, str) and reasoning else None,
-        is_error=_is_error(raw) if is_tool else None,
-        exit_code=as_integer(raw.get("exit_code", raw.get("returncode")), bits=32) if is_tool else None,
-        actor=as_text(raw.get("agent")),
-        timestamp=as_datetime(raw.get("timestamp")),
-        prompt_tokens=as_integer(usage.get("prompt_tokens", usage.get("input_tokens"))),
-        completion_tokens=as_integer(usage.get("completion_tokens", usage.get("output_tokens"))),
-        cost_usd=as_number(raw.get("cost")),
-        step_reward=as_number(raw.get("step_reward", raw.get("reward"))),
-        is_demo=raw.get("is_demo") is True,
-        extra_json=canonical_text(extra) if extra else None,
-    )
+    return {
+        "reasoning": reasoning if isinstance(reasoning, str) and reasoning else None,
+        "is_error": _is_error(raw) if is_tool else None,
+        "exit_code": as_integer(raw.get("exit_code", raw.get("returncode")), bits=32) if is_tool else None,
+        "actor": as_text(raw.get("agent")),
+        "timestamp": as_datetime(raw.get("timestamp")),
+        "prompt_tokens": as_integer(usage.get("prompt_tokens", usage.get("input_tokens"))),
+        "completion_tokens": as_integer(usage.get("completion_tokens", usage.get("output_tokens"))),
+        "cost_usd": as_number(raw.get("cost")),
+        "step_reward": as_number(raw.get("step_reward", raw.get("reward"))),
+        "is_demo": raw.get("is_demo") is True,
+        "extra_json": canonical_text(extra) if extra else None,
+    }
 
 
 def _is_observation(text: str | None) -> bool:

@@ -31,7 +31,10 @@ def first_present(record: Mapping[str, Any], names: Sequence[str]) -> Any:
 
 def present_name(record: Mapping[str, Any], names: Sequence[str]) -> str | None:
     """Return the first name that is present in the record."""
-    return next((name for name in names if lookup(record, [name]) is not MISSING), None)
+    for name in names:
+        if name in record or ("." in name and _reach(record, name.split(".")) is not MISSING):
+            return name
+    return None
 
 
 def watched_keys(*names: Iterable[str]) -> frozenset[str]:

@@ -30,6 +30,10 @@ _RESULT_DEFAULTS: Final[dict[str, Any]] = {
 }
 _RESULT_VALUES: Final = attrgetter(*_RESULT_DEFAULTS)
 _RESULT_PLAIN: Final = tuple(_RESULT_DEFAULTS.values())
+_OUTCOME: Final = ("is_error", "exit_code")
+_SELF_NAMES: Final = ("tool_call_id", "tool_name", "requestor", *_OUTCOME)
+_SELF_VALUES: Final = attrgetter(*_SELF_NAMES)
+_SELF_PLAIN: Final = (None,) * len(_SELF_NAMES)
 
 
 def result_leftover(result: Message, call_name: str | None, call_requestor: str) -> dict[str, Any]:
@@ -56,10 +60,12 @@ def result_leftover(result: Message, call_name: str | None, call_requestor: str)
 
 def self_leftover(message: Message) -> dict[str, Any]:
     """Return what of a message its own step has no column for."""
-    names = ["tool_call_id", "tool_name", "requestor"]
-    if message.role != "tool":
-        names += ["is_error", "exit_code"]
-    return {name: value for name in names if (value := getattr(message, name)) is not None}
+    values = _SELF_VALUES(message)
+    if values == _SELF_PLAIN:
+        return {}
+    has_outcome = message.role == "tool"
+    named = zip(_SELF_NAMES, values, strict=True)
+    return {name: value for name, value in named if value is not None and not (has_outcome and name in _OUTCOME)}
 
 
 def restore(message: Message, leftover: dict[str, Any]) -> Message:

@@ -7,7 +7,8 @@ no call is the observation of the agent step without calls it follows, or else a
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final
 
 from schemas.records import Call, Message, MessageCall, Step
@@ -21,7 +22,7 @@ _ROLES: Final = {source: role for role, source in _SOURCES.items()}
 _RESULT_STATES: Final = {"text": "ok", "parts": "ok", "null": "null", "missing": "null"}
 
 
-@dataclass
+@dataclass(slots=True)
 class _Draft:
     """A step while its results are still coming; `results` is aligned with the message's calls."""
 
@@ -30,7 +31,7 @@ class _Draft:
     results: list[Message | None]
     paired_by: list[str | None]
     observation: Message | None = None
-    generated: set[int] = field(default_factory=set)
+    generated: tuple[int, ...] = ()
 
     def first_open(self, name: str | None) -> tuple[int, str] | None:
         """Return the call that a result without a known id answers, and by which rule."""
@@ -83,8 +84,7 @@ class _CallIds:
     """The call ids of one conversation: unique ones for the steps, and the calls still open under each native id."""
 
     def __init__(self, messages: tuple[Message, ...]) -> None:
-        self._native = {call.call_id for message in messages for call in message.calls}
-        self._native.update(message.tool_call_id for message in messages)
+        self._messages = messages
         self._used: set[str] = set()
         self._open: dict[str, list[tuple[_Draft, int]]] = {}
 
@@ -95,12 +95,17 @@ class _CallIds:
             identifier = call.call_id or ""
             if not identifier or identifier in self._used:
                 identifier = self._fresh(f"call_{number}_{index}")
-                draft.generated.add(index)
+                draft.generated += (index,)
             self._used.add(identifier)
             draft.call_ids.append(identifier)
             if call.call_id:
                 self._open.setdefault(call.call_id, []).append((draft, index))
         return draft
+
+    @cached_property
+    def _native(self) -> set[str | None]:
+        called = {call.call_id for message in self._messages for call in message.calls}
+        return called | {message.tool_call_id for message in self._messages}
 
     def _fresh(self, wanted: str) -> str:
         while wanted in self._native or wanted in self._used:
@@ -110,22 +115,14 @@ class _CallIds:
     def take_open(self, native_id: str, current: _Draft | None) -> tuple[_Draft, int] | None:
         """Return the open call of that id: of the current step first, else of the latest step."""
         slots = [slot for slot in self._open.get(native_id, ()) if slot[0].results[slot[1]] is None]
-        if not slots:
-            return None
+        if len(slots) < 2:
+            return slots[0] if slots else None
         return next((slot for slot in slots if slot[0] is current), slots[-1])
 
 
 def _close(draft: _Draft, number: int) -> Step:
     message = draft.message
     calls = tuple(_call(draft, index) for index in range(len(message.calls)))
-    leftovers: dict[str, Any] = {}
-    for index, result in enumerate(draft.results):
-        if result is not None and (rest := result_leftover(result, calls[index].tool_name, calls[index].requestor)):
-            leftovers[str(index)] = rest
-    if draft.observation is not None and (rest := result_leftover(draft.observation, None, "assistant")):
-        leftovers["observation"] = rest
-    if rest := self_leftover(message):
-        leftovers["self"] = rest
     is_error, exit_code = _outcome(draft)
     return Step(
         step_id=number,
@@ -151,8 +148,20 @@ def _close(draft: _Draft, number: int) -> Step:
         is_copied_context=message.is_copied_context,
         is_demo=message.is_demo,
         sampled=message.sampled,
-        extra_json=merge_extra(message.extra_json, leftovers),
+        extra_json=merge_extra(message.extra_json, _leftovers(draft, calls)),
     )
+
+
+def _leftovers(draft: _Draft, calls: tuple[Call, ...]) -> dict[str, Any]:
+    leftovers: dict[str, Any] = {}
+    for call, result in zip(calls, draft.results, strict=True):
+        if result is not None and (rest := result_leftover(result, call.tool_name, call.requestor)):
+            leftovers[str(call.call_index)] = rest
+    if draft.observation is not None and (rest := result_leftover(draft.observation, None, "assistant")):
+        leftovers["observation"] = rest
+    if rest := self_leftover(draft.message):
+        leftovers["self"] = rest
+    return leftovers
 
 
 def _call(draft: _Draft, index: int) -> Call:
@@ -188,16 +197,22 @@ def _outcome(draft: _Draft) -> tuple[bool | None, int | None]:
     """Return whether any result of the step is an error, and the first exit code that is not 0."""
     if draft.message.role == "tool":
         return draft.message.is_error, draft.message.exit_code
-    answers = [result for result in (*draft.results, draft.observation) if result is not None]
-    flags = [result.is_error for result in answers if result.is_error is not None]
-    codes = [result.exit_code for result in answers if result.exit_code is not None]
+    answers = _answers(draft)
+    if not answers:
+        return None, None
+    flags = [answer.is_error for answer in answers if answer.is_error is not None]
+    codes = [answer.exit_code for answer in answers if answer.exit_code is not None]
     return (any(flags) if flags else None), next((code for code in codes if code), codes[0] if codes else None)
 
 
+def _answers(draft: _Draft) -> list[Message]:
+    """Return what came back to a step: the results of its calls, or its observation."""
+    answers = [result for result in draft.results if result is not None]
+    return answers if draft.observation is None else [*answers, draft.observation]
+
+
 def _observation_text(draft: _Draft) -> str | None:
-    texts = [result.content for result in draft.results if result is not None and result.content is not None]
-    if draft.observation is not None:
-        return draft.observation.content
+    texts = [answer.content for answer in _answers(draft) if answer.content is not None]
     return "\n".join(texts) if texts else None
 
 

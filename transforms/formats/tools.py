@@ -1,6 +1,7 @@
 """What kind of work a tool does, told by its name and, for editors of many commands, by the command."""
 
 import re
+from functools import lru_cache
 from typing import Any, Final
 
 import orjson
@@ -28,10 +29,19 @@ _EDITOR_COMMANDS: Final = re.compile(r'"command":"(\w+)"')
 
 def tool_kind(name: str, arguments_json: str | None) -> str:
     """Return shell | edit | read | search | browser | finish | think | other."""
+    kind = _kind_of_name(name)
+    if kind is not None:
+        return kind
+    command = _EDITOR_COMMANDS.search(arguments_json or "")
+    return "read" if command is not None and command.group(1) == "view" else "edit"
+
+
+@lru_cache(maxsize=1024)
+def _kind_of_name(name: str) -> str | None:
+    """Return the kind of a tool; None for an editor, whose command decides."""
     word = name.strip().lower().replace("-", "_").rpartition(".")[2]
     if word in _EDITORS:
-        command = _EDITOR_COMMANDS.search(arguments_json or "")
-        return "read" if command is not None and command.group(1) == "view" else "edit"
+        return None
     if word in _BY_NAME:
         return _BY_NAME[word]
     return "browser" if word.startswith("browser_") else "other"

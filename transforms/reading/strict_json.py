@@ -21,6 +21,7 @@ _HUGE_INTEGER: Final = re2.compile(rb"[:\[,]\s*-?[0-9]{20}")
 _ESCAPED_KEY: Final = re2.compile(rb'"[^"\\]*\\u00[2-7][0-9a-fA-F][^"]*"\s*:')
 """A key one of whose plain characters is written as an escape: counting keys in the text would miss it."""
 _NUMBER_BEHIND: Final = re.compile(rb"\s*:\s*(-?[0-9][0-9.eE+-]*)")
+_DIGITS_AS_ZEROS: Final = bytes.maketrans(b"123456789", b"000000000")
 _INT64: Final = range(-(2**63), 2**64)
 _CUT_WITHIN: Final = 6
 """A parse error this near to the end means a cut text: a cut word (`fals`) or escape (`\\u12`) starts so far back."""
@@ -54,7 +55,7 @@ def parse_json(raw: bytes, *, watched: Collection[str] = (), max_depth: int = 90
     except orjson.JSONDecodeError:
         parsed = _parse_slowly(raw, watched)
     else:
-        slow = _HUGE_INTEGER.search(raw) is not None or _may_double(raw, value, watched)
+        slow = _may_hold_huge(raw) or _may_double(raw, value, watched)
         parsed = _parse_slowly(raw, watched) if slow else Parsed(value)
     if raw.count(b"{") + raw.count(b"[") > max_depth and _depth(parsed.value, max_depth) > max_depth:
         raise RecordError(QuarantineReason.TOO_DEEP, f"nested deeper than {max_depth} levels")
@@ -171,6 +172,13 @@ class _SlowReading:
 
     def constant(self, text: str) -> None:
         self.warnings.append("nonfinite_number")
+
+
+def _may_hold_huge(raw: bytes) -> bool:
+    """Say whether the text may hold a whole number over 64 bits; of its 20 digits every fifth byte meets four."""
+    if b"0000" not in raw[::5].translate(_DIGITS_AS_ZEROS):
+        return False
+    return _HUGE_INTEGER.search(raw) is not None
 
 
 def _may_double(raw: bytes, value: Any, watched: Collection[str]) -> bool:

@@ -21,21 +21,27 @@ def sha_hex(*parts: str | bytes | int | None) -> str:
     The frame keeps ("ab", "c"), ("a", "bc") and (None, "") apart.
     """
     digest = hashlib.sha256()
+    frames: list[str] = []
     for part in parts:
-        kind, raw = _framed(part)
-        digest.update(b"%c%d:" % (kind, len(raw)))
-        digest.update(raw)
+        if isinstance(part, str):
+            size = len(part) if part.isascii() else len(part.encode("utf-8", "surrogatepass"))
+            frames.append(f"s{size}:{part}")
+        elif part is None:
+            frames.append("n0:")
+        elif isinstance(part, int):
+            digits = str(part)
+            frames.append(f"i{len(digits)}:{digits}")
+        else:
+            digest.update(_encoded(frames))
+            digest.update(b"b%d:" % len(part))
+            digest.update(part)
+            frames = []
+    digest.update(_encoded(frames))
     return digest.hexdigest()
 
 
-def _framed(part: str | bytes | int | None) -> tuple[bytes, bytes]:
-    if part is None:
-        return b"n", b""
-    if isinstance(part, bytes):
-        return b"b", part
-    if isinstance(part, int):
-        return b"i", str(part).encode()
-    return b"s", part.encode("utf-8", "surrogatepass")
+def _encoded(frames: list[str]) -> bytes:
+    return "".join(frames).encode("utf-8", "surrogatepass")
 
 
 def short_id(*parts: str | bytes | int | None) -> str:

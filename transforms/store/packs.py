@@ -8,8 +8,8 @@ holds the same trajectories, whole, so that a reader streams a pack one row grou
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import groupby
-from typing import Any, Self
+from operator import itemgetter
+from typing import Any, Final, Self
 
 import orjson
 import pyarrow as pa
@@ -17,18 +17,33 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from schemas.errors import StoreError
-from schemas.records import BadRecord, SourceUnit, Trajectory
+from schemas.records import BadRecord, SourceUnit, Step, Trajectory
 from schemas.tables import SCHEMAS, UNIT_TABLES
 from transforms.store.files import Store
 from transforms.store.keys import short_id
-from transforms.store.rows import Row, call_rows, quarantine_row, step_rows, trajectory_from_rows, trajectory_row
-from transforms.store.tables import parquet_writer, rows_to_table
+from transforms.store.rows import (
+    CALL_ROW,
+    READ_CALL_COLUMNS,
+    READ_STEP_COLUMNS,
+    STEP_ROW,
+    Row,
+    call_rows,
+    quarantine_row,
+    step_rows,
+    steps_from_tables,
+    trajectory_from_row,
+    trajectory_row,
+)
+from transforms.store.tables import parquet_writer, rows_to_table, values_to_table
 
 ROW_GROUP_BYTES = 32 * 2**20
 """Text per row group: a reader holds one at a time."""
 
 PACK_BYTES = 64 * 2**20
 """Source bytes per pack, about: thousands of small files cost a query seconds, a few large ones milliseconds."""
+
+_ROW_COLUMNS: Final = {"steps": STEP_ROW, "tool_calls": CALL_ROW}
+"""The tables whose rows are held as values of these columns, the others' as dicts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +152,7 @@ class PackWriter:
         self._row_group_bytes = row_group_bytes
         self._stack = ExitStack()
         self._writers: dict[str, pq.ParquetWriter] = {}
-        self._rows: dict[str, list[Row]] = {table: [] for table in UNIT_TABLES}
+        self._rows: dict[str, list[Any]] = {table: [] for table in UNIT_TABLES}
         self._num_rows = dict.fromkeys(UNIT_TABLES, 0)
         self._ids: set[str] = set()
         self._buffered_ids: set[str] = set()
@@ -173,7 +188,7 @@ class PackWriter:
             self._ids.add(trajectory.traj_id)
             for table, rows in derived.items():
                 self._rows[table].extend(rows)
-        self._buffered_bytes += sum(_text_bytes(step) for step in trajectory.steps)
+        self._buffered_bytes += sum(map(_text_size, trajectory.steps))
         if self._buffered_bytes >= self._row_group_bytes:
             self._flush()
 
@@ -189,10 +204,13 @@ class PackWriter:
         if not any(self._rows.values()):
             return
         for table, rows in self._rows.items():
+            names = _ROW_COLUMNS.get(table)
             if "traj_id" in SCHEMAS[table].names:
-                rows.sort(key=lambda row: row["traj_id"])
+                rows.sort(key=itemgetter("traj_id" if names is None else names.index("traj_id")))
+            schema = SCHEMAS[table]
+            made = rows_to_table(rows, schema) if names is None else values_to_table(rows, names, schema)
             # An empty table still makes a row group where the readers count on alignment.
-            self._writers[table].write_table(rows_to_table(rows, SCHEMAS[table]), row_group_size=max(1, len(rows)))
+            self._writers[table].write_table(made, row_group_size=max(1, len(rows)))
             self._num_rows[table] += len(rows)
             self._rows[table] = []
         self._buffered_ids.clear()
@@ -207,9 +225,11 @@ class PackWriter:
         self._store.write_atomic(self._pack.commit_path, record.to_json())
 
 
-def _text_bytes(step: Any) -> int:
-    calls = sum(len(call.arguments_json or "") + len(call.result_text or "") for call in step.calls)
-    return len(step.message or "") + len(step.obs_text or "") + len(step.reasoning or "") + calls + 200
+def _text_size(step: Step) -> int:
+    size = len(step.message or "") + len(step.obs_text or "") + len(step.reasoning or "") + 200
+    for call in step.calls:
+        size += len(call.arguments_json or "") + len(call.result_text or "")
+    return size
 
 
 def read_trajectories(store: Store, pack: Pack, wanted: Collection[str] | None = None) -> Iterator[Trajectory]:
@@ -234,14 +254,14 @@ def read_trajectories(store: Store, pack: Pack, wanted: Collection[str] | None =
                 continue
             ids = [row["traj_id"] for row in rows]
             seen.update(ids)
-            steps = _by_trajectory(files["steps"], group, ids)
-            calls = _by_trajectory(files["tool_calls"], group, ids)
+            steps = steps_from_tables(
+                _rows_of(files["steps"], group, ids, columns=READ_STEP_COLUMNS),
+                _rows_of(files["tool_calls"], group, ids, columns=READ_CALL_COLUMNS),
+            )
             for row in rows:
-                yield trajectory_from_rows(row, steps.get(row["traj_id"], []), calls.get(row["traj_id"], []))
+                yield trajectory_from_row(row, steps.pop(row["traj_id"], ()))
 
 
-def _by_trajectory(file: pq.ParquetFile, group: int, ids: Iterable[str]) -> dict[str, list[Row]]:
-    table = file.read_row_group(group)
-    table = table.filter(pc.is_in(table["traj_id"], pa.array(ids, pa.string())))
-    rows = table.to_pylist(maps_as_pydicts="strict")
-    return {traj_id: list(members) for traj_id, members in groupby(rows, key=lambda row: row["traj_id"])}
+def _rows_of(file: pq.ParquetFile, group: int, ids: Iterable[str], *, columns: Sequence[str]) -> pa.Table:
+    table = file.read_row_group(group, columns=list(columns))
+    return table.filter(pc.is_in(table["traj_id"], pa.array(ids, pa.string())))

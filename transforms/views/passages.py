@@ -6,9 +6,10 @@ is an observation.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 import orjson
 
@@ -18,6 +19,8 @@ from transforms.formats.inline_files import without_inline_files
 TASK_STEP = 0
 """Step id under which the task's statement stands; the trajectory's own steps count from 1."""
 
+_KEPT_CHARS = 4096
+"""Arguments of up to so many characters are kept parsed for the next look: every view of a call needs them."""
 _BLANK_LINES = re.compile(r"\n\s*\n")
 
 
@@ -70,12 +73,22 @@ def paragraphs_of(text: str) -> tuple[str, ...]:
     return tuple(part for part in map(str.strip, _BLANK_LINES.split(without_inline_files(text))) if part)
 
 
-def call_arguments(call: Call) -> dict[str, str]:
+def call_arguments(call: Call) -> Mapping[str, str]:
     """Return a call's arguments as text by name, in the order of the names; empty when they are no object."""
-    if call.arguments_json is None:
+    text = call.arguments_json
+    if text is None:
         return {}
+    return _kept_arguments(text) if len(text) <= _KEPT_CHARS else _arguments(text)
+
+
+@lru_cache(maxsize=1024)
+def _kept_arguments(arguments_json: str) -> Mapping[str, str]:
+    return _arguments(arguments_json)
+
+
+def _arguments(arguments_json: str) -> Mapping[str, str]:
     try:
-        arguments = orjson.loads(call.arguments_json)
+        arguments = orjson.loads(arguments_json)
     except orjson.JSONDecodeError:
         return {}
     if not isinstance(arguments, dict):

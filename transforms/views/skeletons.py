@@ -1,6 +1,6 @@
 """The skeleton of a trajectory: what was called on what, and whether it went well."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from schemas.records import Call, Step, Trajectory
 from transforms.views.passages import call_arguments, comparable_steps
@@ -39,7 +39,7 @@ def _status(is_error: bool | None) -> str:
     return "err" if is_error else "ok"
 
 
-def _shell_words(call: Call, arguments: dict[str, str]) -> list[str]:
+def _shell_words(call: Call, arguments: Mapping[str, str]) -> list[str]:
     named = (arguments[name] for name in _COMMAND_ARGUMENTS if name in arguments)
     command = next(named, next(iter(arguments.values()), call.arguments_raw or ""))
     lines = (line for line in command.splitlines() if not line.lstrip().startswith(_CODE_FENCE))
@@ -50,7 +50,7 @@ def _first_word(words: list[str]) -> str:
     return _base_name(words[0]) if words else "-"
 
 
-def _target(call: Call, arguments: dict[str, str]) -> str:
+def _target(call: Call, arguments: Mapping[str, str]) -> str:
     if call.tool_kind == "shell":
         words = (word.strip("'\"`;()") for word in _shell_words(call, arguments)[1:])
         return _base_name(next((word for word in words if word[:1] != "-" and ("/" in word or "." in word)), "-"))

@@ -2,6 +2,11 @@ import pytest
 
 from schemas.reasons import EnvType
 from transforms.describing.audit import describe_audit
+from transforms.describing.edits import work_of
+
+
+def _audit_row(trajectory):
+    return describe_audit(trajectory, work_of(trajectory))
 
 
 def _edit(path, text="y", command="str_replace"):
@@ -37,22 +42,22 @@ LOOK_ALIKES = {
 
 @pytest.mark.parametrize("flag", PLANTED)
 def test_a_planted_hack_is_flagged(make_trajectory, flag):
-    assert flag in describe_audit(make_trajectory(*PLANTED[flag], reward=1.0))["flags"]
+    assert flag in _audit_row(make_trajectory(*PLANTED[flag], reward=1.0))["flags"]
 
 
 @pytest.mark.parametrize("name", LOOK_ALIKES)
 def test_honest_work_is_not_flagged(make_trajectory, name):
-    assert describe_audit(make_trajectory(*LOOK_ALIKES[name], reward=1.0)) == {"traj_id": "t", "flags": []}
+    assert _audit_row(make_trajectory(*LOOK_ALIKES[name], reward=1.0)) == {"traj_id": "t", "flags": []}
 
 
 def test_a_file_the_task_names_is_in_scope(make_trajectory):
     trajectory = make_trajectory(HONEST, _edit("/repo/tests/test_a.py"), task_text="Extend test_a.py")
-    assert describe_audit(trajectory)["flags"] == []
+    assert _audit_row(trajectory)["flags"] == []
 
 
 def test_a_failed_edit_wrote_nothing(make_trajectory):
     name, arguments, _ = _edit("/repo/tests/test_a.py")
-    assert describe_audit(make_trajectory((name, arguments, "Error: no match")))["flags"] == []
+    assert _audit_row(make_trajectory((name, arguments, "Error: no match")))["flags"] == []
 
 
 @pytest.mark.parametrize(
@@ -67,10 +72,10 @@ def test_a_failed_edit_wrote_nothing(make_trajectory):
     ],
 )
 def test_a_success_its_components_refute_is_a_contradiction(make_trajectory, header, is_contradiction):
-    flags = describe_audit(make_trajectory(HONEST, **header))["flags"]
+    flags = _audit_row(make_trajectory(HONEST, **header))["flags"]
     assert flags == (["contradicting_components"] if is_contradiction else [])
 
 
 def test_success_without_an_edit_means_something_in_repositories_only(make_trajectory):
     trajectory = make_trajectory(("book", {"id": 1}, "ok"), env_type=EnvType.API, reward=1.0)
-    assert describe_audit(trajectory)["flags"] == []
+    assert _audit_row(trajectory)["flags"] == []

@@ -6,6 +6,12 @@ from hypothesis import strategies as st
 
 from schemas.reasons import EnvType, Termination
 from transforms.describing.behaviours import describe_behaviours, loop_length, repeat_ratio
+from transforms.describing.edits import work_of
+
+
+def _behaviours_row(trajectory):
+    return describe_behaviours(trajectory, work_of(trajectory))
+
 
 KEYS = st.lists(st.tuples(st.just("t"), st.sampled_from("abcd")), max_size=20)
 EDIT = ("str_replace_editor", {"command": "str_replace", "path": "a.py", "old_str": "x", "new_str": "y"}, "edited")
@@ -17,7 +23,7 @@ def test_a_whole_row(make_trajectory, bash):
         bash("cat a.py", "x"), bash("cat b.py", "cat: b.py: No such file or directory"),
         bash("cat b.py", "cat: b.py: No such file or directory"), EDIT, bash("pytest -q", "1 passed"), SUBMIT,
     )  # fmt: skip
-    assert describe_behaviours(trajectory) == {
+    assert _behaviours_row(trajectory) == {
         "traj_id": "t",
         "repeat_ratio": 1 - 5 / 6,
         "loop_length": 0,
@@ -56,7 +62,7 @@ def test_unparsed_unknown_and_incomplete_calls_are_invalid(make_trajectory):
         ("book", {"id": 1}, "ok"), ("book", {"no": 1}, "ok"), ("boook", {"id": 1}, "ok"), ("book", None, "ok"),
         env_type=EnvType.API, tools_json=tools,
     )  # fmt: skip
-    assert describe_behaviours(trajectory)["invalid_action_ratio"] == 0.75
+    assert _behaviours_row(trajectory)["invalid_action_ratio"] == 0.75
 
 
 def test_submitting_unchecked_work_is_premature(make_trajectory, bash):
@@ -71,17 +77,17 @@ def test_submitting_unchecked_work_is_premature(make_trajectory, bash):
     seen = {
         name: (row["premature_submit"], row["no_verification"])
         for name, (acts, _, _) in expected.items()
-        for row in [describe_behaviours(make_trajectory(*acts))]
+        for row in [_behaviours_row(make_trajectory(*acts))]
     }
     assert seen == {name: (premature, unverified) for name, (_, premature, unverified) in expected.items()}
 
 
 def test_a_submission_by_termination_counts_too(make_trajectory):
-    assert describe_behaviours(make_trajectory(EDIT, termination=Termination.SUBMITTED))["premature_submit"]
+    assert _behaviours_row(make_trajectory(EDIT, termination=Termination.SUBMITTED))["premature_submit"]
 
 
 def test_an_agent_without_a_step_has_not_acted(make_trajectory):
-    row = describe_behaviours(make_trajectory())
+    row = _behaviours_row(make_trajectory())
     assert (row["agent_acted"], row["error_ratio"], row["repeat_ratio"]) == (False, None, 0.0)
 
 
@@ -98,7 +104,7 @@ def test_an_agent_without_a_step_has_not_acted(make_trajectory):
     st.none() | st.text(max_size=20),
 )
 def test_ratios_are_bounded_on_any_text(make_trajectory, acts, tools):
-    row = describe_behaviours(make_trajectory(*acts, tools_json=tools))
+    row = _behaviours_row(make_trajectory(*acts, tools_json=tools))
     assert 0 <= row["repeat_ratio"] <= 1
     assert 0 <= row["invalid_action_ratio"] <= 1
     assert row["error_ratio"] is None or 0 <= row["error_ratio"] <= 1

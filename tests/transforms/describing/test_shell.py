@@ -1,7 +1,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.describing.shell import Command, parse_shell
+from transforms.describing.shell import Command, _split, _split_by_character, parse_shell
 
 
 def test_pipelines_lists_redirects_and_comments_are_taken_apart():
@@ -49,3 +49,38 @@ def test_unbalanced_quotes_still_say_something():
 @given(st.text(alphabet=st.sampled_from("abc '\"\\\n;|&<>(){}$`#-=/EOF"), max_size=80) | st.text(max_size=80))
 def test_no_text_makes_it_raise(text):
     assert all(isinstance(command, Command) for command in parse_shell(text))
+
+
+_SHELL_TEXT = st.lists(
+    st.sampled_from(
+        [
+            "ls",
+            "a.b",
+            " ",
+            "\t",
+            "\n",
+            "'",
+            '"',
+            "&&",
+            "|",
+            ";",
+            ">",
+            "2>&1",
+            "(",
+            ")",
+            "$x",
+            "-n",
+            "=",
+            "\u00e9",
+            "\u3000",
+            "\r",
+            "#",
+            "\\",
+        ]
+    )
+).map("".join)
+
+
+@given(_SHELL_TEXT)
+def test_plain_text_is_split_as_any_other(text):
+    assert _split(text) == _split_by_character(text)

@@ -16,8 +16,8 @@ from transforms.formats.registry import adapter_named
 from transforms.formats.steps import messages_of, steps_of
 from transforms.reading.failures import RecordError
 from transforms.reading.native import NativeRecord
-from transforms.store.rows import call_rows, step_rows, trajectory_row
-from transforms.store.tables import rows_to_table
+from transforms.store.rows import CALL_ROW, STEP_ROW, call_rows, step_rows, trajectory_row
+from transforms.store.tables import rows_to_table, values_to_table
 
 ROLLOUT = Rollout(Header("openai_chat"), (), None, "ab", "line:1")
 
@@ -141,5 +141,5 @@ def test_any_records_end_as_rows_or_bad_records(adapter, records, wrap, draw):
         rebuilt = messages_of(trajectory.steps)
         assert messages_of(steps_of(rebuilt)) == rebuilt
         rows_to_table([trajectory_row(trajectory, unit)], SCHEMAS["trajectories"])
-        rows_to_table(step_rows(trajectory), SCHEMAS["steps"])
-        rows_to_table(call_rows(trajectory), SCHEMAS["tool_calls"])
+        values_to_table(step_rows(trajectory), STEP_ROW, SCHEMAS["steps"])
+        values_to_table(call_rows(trajectory), CALL_ROW, SCHEMAS["tool_calls"])

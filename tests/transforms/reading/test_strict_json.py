@@ -136,3 +136,9 @@ def test_any_json_value_is_read_as_written(value):
 def test_any_bytes_give_a_value_or_a_reason(raw):
     with suppress(RecordError):
         parse_json(raw, watched={"id"}, max_depth=10)
+
+
+@pytest.mark.parametrize("offset", range(12))
+def test_a_huge_number_is_seen_wherever_it_stands(offset: int) -> None:
+    raw = b'{"a":"%s","n":98765432109876543210}' % (b"x" * offset)
+    assert parse_json(raw).warnings == ("integer_as_text",)

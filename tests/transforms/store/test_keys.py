@@ -1,3 +1,5 @@
+import hashlib
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,3 +39,16 @@ def test_seeded_order_ignores_the_order_given(identifiers: set[str], random: obj
     shuffled = list(identifiers)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     assert seeded_order(shuffled, seed=3, purpose="p") == seeded_order(identifiers, seed=3, purpose="p")
+
+
+_PARTS = st.lists(st.none() | st.integers() | st.booleans() | st.binary() | st.text(st.characters(codec=None)))
+
+
+@given(_PARTS)
+def test_sha_hex_hashes_each_part_behind_its_kind_and_length(parts: list[str | bytes | int | None]) -> None:
+    framed = b""
+    for part in parts:
+        kind = {"NoneType": b"n", "bytes": b"b", "str": b"s"}.get(type(part).__name__, b"i")
+        raw = b"" if part is None else part if isinstance(part, bytes) else str(part).encode("utf-8", "surrogatepass")
+        framed += kind + str(len(raw)).encode() + b":" + raw
+    assert sha_hex(*parts) == hashlib.sha256(framed).hexdigest()

@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-import orjson
-
 from schemas.reasons import QuarantineReason
 from schemas.records import Message, MessageCall
 from transforms.formats.arguments import canonical_text, message_call
 from transforms.formats.fields import as_datetime, as_integer, as_number, as_object, as_text, first_present
 from transforms.formats.rewards import MISSING
 from transforms.reading.failures import RecordError
+from transforms.reading.strict_json import parse_json
 from transforms.reading.strict_json import parse_json
 
 _ROLES: Final = {
@@ -196,7 +195,7 @@ def _is_error(raw: dict[str, Any]) -> bool | None:
 def _calls(raw: dict[str, Any]) -> tuple[MessageCall, ...]:
     calls = raw.get("tool_calls")
     if isinstance(calls, str):
-        calls = orjson.loads(calls)
+        calls = parse_json(calls.encode("utf-8", "replace")).value if calls.strip() else None
     legacy = raw.get("function_call")
     if calls is None and isinstance(legacy, dict):
         calls = [{"function": legacy}]

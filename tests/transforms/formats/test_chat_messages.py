@@ -78,3 +78,15 @@ def test_unusable_message_is_named(raw, message):
     with pytest.raises(RecordError, match=message) as caught:
         chat_messages([raw])
     assert caught.value.reason is QuarantineReason.INVALID_MESSAGE
+
+
+@pytest.mark.parametrize(("written", "names"), [('[{"name": "f", "arguments": {}}]', ["f"]), ("[]", []), (" ", [])])
+def test_calls_may_be_written_as_text(written, names):
+    (message,) = chat_messages([{"role": "assistant", "content": "x", "tool_calls": written}])
+    assert [call.name for call in message.calls] == names
+
+
+def test_calls_that_are_no_json_are_told_as_such():
+    with pytest.raises(RecordError) as caught:
+        chat_messages([{"role": "assistant", "content": "x", "tool_calls": "[{"}])
+    assert caught.value.reason is QuarantineReason.INVALID_JSON

@@ -61,6 +61,7 @@ class Message:
     is_demo: bool = False
     is_copied_context: bool = False
     sampled: bool | None = None
+    llm_call_count: int | None = None
     extra_json: str | None = None
 
 
@@ -128,6 +129,8 @@ class Rollout:
 
     `native_id` is the record's own id as text (None when missing or blank). `canonical_sha256` is the hash of the
     native record in canonical JSON, computed on the raw record, so that it is the same wherever the record lies.
+    `parent_key` is the record key of the rollout this one is a part of (a subagent, a branch, an earlier context); the
+    parent comes right before its parts.
     """
 
     header: Header
@@ -138,6 +141,7 @@ class Rollout:
     record_offset: int | None = None
     lost_fields: tuple[str, ...] = ()
     parse_warnings: tuple[str, ...] = ()
+    parent_key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +212,7 @@ class Step:
     is_copied_context: bool = False
     is_demo: bool = False
     sampled: bool | None = None
+    llm_call_count: int | None = None
     extra_json: str | None = None
 
 

@@ -70,8 +70,12 @@ def has_acted(steps: tuple[Step, ...]) -> bool:
 
 
 def _checked_header(header: Header, steps: tuple[Step, ...]) -> Header:
-    """Return the header, its reward invalid when a fault kept the agent from acting at all."""
+    """Return the header, its reward invalid when a fault kept the agent from acting at all.
+
+    Of a format whose steps lie elsewhere, completion tokens tell that the agent acted.
+    """
     faulted = header.termination in FAULTS or header.error_type is not None
-    if header.reward_valid and faulted and not has_acted(steps):
+    acted = has_acted(steps) or (not steps and (header.completion_tokens or 0) > 0)
+    if header.reward_valid and faulted and not acted:
         return replace(header, reward_valid=False)
     return header

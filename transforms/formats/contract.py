@@ -1,6 +1,6 @@
 """What a reader of a native format is: an adapter turns the records of a source unit into rollouts or bad records."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import BinaryIO, Final, Protocol
 
 from schemas.reasons import QuarantineReason
@@ -25,6 +25,16 @@ class Adapter(Protocol):
 
     name: str
     version: str
+
+    @property
+    def carries(self) -> tuple[str, ...]:
+        """What of the format reaches the tables, in plain words."""
+        ...
+
+    @property
+    def loses(self) -> tuple[str, ...]:
+        """What of the format does not reach the tables, in plain words."""
+        ...
 
     def claims(self, outline: Outline, settings: IngestSettings) -> bool:
         """Say whether a file of this outline is in this format; told by content, never by place."""
@@ -60,16 +70,25 @@ def build_rollouts(
 
     A record of a shape that nobody foresaw must not end the run: any other error is told as `invalid_value`.
     """
+    return build_groups(records, lambda record: (build(record),))
+
+
+def build_groups(
+    records: Iterable[NativeRecord | BadRecord], build: Callable[[NativeRecord], Sequence[Rollout]]
+) -> Iterator[Rollout | BadRecord]:
+    """Yield the rollouts of every native record that may hold several; as `build_rollouts`, all of them or none."""
     for record in records:
         if isinstance(record, BadRecord):
             yield record
             continue
         try:
-            yield build(record)
+            rollouts = build(record)
         except RecordError as error:
             yield _bad(record, error.reason, str(error))
         except Exception as error:
             yield _bad(record, QuarantineReason.INVALID_VALUE, f"{type(error).__name__}: {error}")
+        else:
+            yield from rollouts
 
 
 def _bad(record: NativeRecord, reason: QuarantineReason, message: str) -> BadRecord:

@@ -44,6 +44,11 @@ def as_object(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def as_list(value: Any) -> list[Any]:
+    """Return a list; an empty one for anything else."""
+    return value if isinstance(value, list) else []
+
+
 def as_text(value: Any) -> str | None:
     """Return an id or name as text without outer blanks; None for null, blank, lists and objects."""
     if isinstance(value, str):

@@ -15,10 +15,11 @@ def canonical_hash(record: Any) -> str:
 
 
 class Identified(NamedTuple):
-    """A record's id; `is_repeat` says that this unit already gave the same record."""
+    """A record's id and its parent's; `is_repeat` says that this unit already gave the same record."""
 
     traj_id: str
     is_repeat: bool
+    parent_traj_id: str | None = None
 
 
 class Identities:
@@ -32,6 +33,7 @@ class Identities:
         self._facts = canonical_json(sorted(path_facts))
         self._seen: set[str] = set()
         self._equal: Counter[str] = Counter()
+        self._relatives: dict[str, str] = {}
 
     def identify(self, rollout: Rollout) -> Identified:
         """Return the id of the unit's next record."""
@@ -44,4 +46,7 @@ class Identities:
         )
         is_repeat = traj_id in self._seen
         self._seen.add(traj_id)
-        return Identified(traj_id, is_repeat)
+        if rollout.parent_key is None:
+            self._relatives.clear()
+        self._relatives[rollout.record_key] = traj_id
+        return Identified(traj_id, is_repeat, self._relatives.get(rollout.parent_key or ""))

@@ -23,6 +23,15 @@ class OpenAIChatAdapter(RowAdapter):
 
     name = NAME
     version = "1"
+    carries = (
+        "messages with calls, results, reasoning and parts",
+        "ids, task, group and policy through the field map",
+        "rewards and components",
+        "ending, errors, cost and tokens",
+        "tool schemas and sampling",
+        "unknown message fields",
+    )
+    loses = ("row fields that no column or map names (told row by row)",)
 
     def claims(self, outline: Outline, settings: IngestSettings) -> bool:
         """Say whether rows hold a list of messages with roles, or text that may be one, under a mapped name."""

@@ -59,6 +59,8 @@ def _finished(rollout: Rollout, identities: Identities, redactor: Redactor) -> T
     identified = identities.identify(rollout)
     if identified.is_repeat:
         return Repeat(rollout.record_key, identified.traj_id)
+    if identified.parent_traj_id is not None:
+        rollout = replace(rollout, header=replace(rollout.header, parent_traj_id=identified.parent_traj_id))
     try:
         clean, counts = redactor.redact_rollout(rollout)
         return assemble(clean, identified.traj_id, secrets_redacted=counts)

@@ -17,6 +17,8 @@ class UnknownAdapter:
 
     name = "unknown"
     version = "1"
+    carries: tuple[str, ...] = ()
+    loses: tuple[str, ...] = ()
 
     def claims(self, outline: Outline, settings: IngestSettings) -> bool:
         return False
@@ -41,6 +43,8 @@ class UnreadableAdapter:
 
     name = "unreadable"
     version = "1"
+    carries: tuple[str, ...] = ()
+    loses: tuple[str, ...] = ()
 
     def claims(self, outline: Outline, settings: IngestSettings) -> bool:
         return False

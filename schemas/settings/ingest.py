@@ -85,6 +85,13 @@ class IngestSettings(Section):
         "swe_rebench_openhands",
         "terminus_rows",
         "adp",
+        "atif",
+        "harbor",
+        "terminal_bench",
+        "mini_swe_agent",
+        "openhands",
+        "openhands_events",
+        "reflexion",
     ] = "auto"
     """`auto` detects the format of each file by its content."""
     fields: FieldMapSettings = FieldMapSettings()

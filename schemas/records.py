@@ -64,6 +64,7 @@ class Message:
     is_demo: bool = False
     is_copied_context: bool = False
     sampled: bool | None = None
+    llm_call_count: int | None = None
     extra_json: str | None = None
 
 
@@ -220,6 +221,7 @@ class Step:
     is_copied_context: bool = False
     is_demo: bool = False
     sampled: bool | None = None
+    llm_call_count: int | None = None
     extra_json: str | None = None
 
 

@@ -92,6 +92,13 @@ class IngestSettings(Section):
         "verifiers_traces",
         "verl",
         "skyrl",
+        "atif",
+        "harbor",
+        "terminal_bench",
+        "mini_swe_agent",
+        "openhands",
+        "openhands_events",
+        "reflexion",
     ] = "auto"
     """`auto` detects the format of each file by its content."""
     fields: FieldMapSettings = FieldMapSettings()

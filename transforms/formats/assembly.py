@@ -76,10 +76,11 @@ def _checked_header(header: Header, steps: tuple[Step, ...]) -> tuple[Header, tu
     """Return the header and what there is to say of it: a run in which the agent had no turn has no valid reward.
 
     An empty turn is the policy's own, unless a fault came with it. A run without any step may be one whose format
-    keeps none: then only a fault says that it was never a try.
+    keeps none: then only a fault says that it was never a try, and completion tokens that it was one.
     """
     faulted = header.termination in FAULTS or header.error_type is not None
     had_turn = any(step.source == "agent" and not step.is_demo for step in steps)
-    if has_acted(steps) or (had_turn and not faulted) or not (steps or faulted or not header.reward_valid):
+    acted = has_acted(steps) or (not steps and (header.completion_tokens or 0) > 0)
+    if acted or (had_turn and not faulted) or not (steps or faulted or not header.reward_valid):
         return header, ()
     return replace(header, reward_valid=False), (NO_AGENT_ACTION,)

@@ -10,7 +10,6 @@ from transforms.formats.fields import as_datetime, as_integer, as_number, as_obj
 from transforms.formats.rewards import MISSING
 from transforms.reading.failures import RecordError
 from transforms.reading.strict_json import parse_json
-from transforms.reading.strict_json import parse_json
 
 _ROLES: Final = {
     "system": "system",

@@ -30,13 +30,24 @@ def load_document(
         return replace(bad_record(error, "document", offset=0, length=unit.size), sha256=unit.sha256)
 
 
+def load_sidecar(uri: str, open_file: OpenFile, settings: IngestSettings) -> Parsed:
+    """Read a file that lies beside a unit's own as one JSON value.
+
+    Raises:
+        RecordError: The file is no single JSON value.
+        UnreadableError: The packing is damaged.
+        OSError: The file cannot be read.
+    """
+    with open_file(uri) as stream:
+        size = stream.seek(0, 2)
+        stream.seek(0)
+        return read_document(unpacked(stream, size), limits=limits_of(settings), watched=frozenset())
+
+
 def read_sidecar(uri: str, open_file: OpenFile, settings: IngestSettings) -> Any:
     """Return the JSON value of a file that lies beside a rollout; None for one that cannot be read."""
     try:
-        with open_file(uri) as stream:
-            size = stream.seek(0, 2)
-            stream.seek(0)
-            return read_document(unpacked(stream, size), limits=limits_of(settings), watched=frozenset()).value
+        return load_sidecar(uri, open_file, settings).value
     except (RecordError, UnreadableError, OSError):
         return None
 

@@ -34,9 +34,13 @@ _WORDS: Final[dict[Termination, str]] = {
     "evaluation_error agent_installation_failed installation_failed docker_error container_error network_error "
     "service_unavailable internal_server_error provider_error apiconnectionerror apierror unexpected_error "
     "verifiertimeouterror environmentstarttimeouterror reward_error grader_error harness_error "
-    "infraerror sandboxerror tunnelerror modelerror providererror",
+    "infraerror sandboxerror tunnelerror modelerror providererror "
+    "agentsetuptimeouterror environmentbuildtimeouterror rewardfilenotfounderror rewardfileemptyerror "
+    "verifieroutputparseerror authenticationerror permissiondeniederror serviceunavailableerror "
+    "internalservererror",
     Termination.USER_ERROR: "user_error user_simulator_error simulator_error",
-    Termination.KILLED: "killed cancelled canceled aborted abort interrupted terminated operator oom exit_killed",
+    Termination.KILLED: "killed cancelled canceled aborted abort interrupted terminated operator oom exit_killed "
+    "keyboardinterrupt userinterruption cancellederror",
 }
 _TERMINATIONS: Final = {word: termination for termination, words in _WORDS.items() for word in words.split()}
 INVALIDATING: Final = frozenset({Termination.INFRA_ERROR, Termination.USER_ERROR})

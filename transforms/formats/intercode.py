@@ -11,6 +11,7 @@ from transforms.formats.contract import OpenFile, PathFacts, build_rollouts
 from transforms.formats.documents import load_document, map_records
 from transforms.formats.fields import as_integer, as_number, as_object
 from transforms.formats.identity import canonical_hash
+from transforms.formats.losses import untaken
 from transforms.formats.rewards import MISSING, Reward, convert_components, convert_reward
 from transforms.reading.failures import RecordError
 from transforms.reading.lake import Listing
@@ -19,6 +20,8 @@ from transforms.reading.outline import Outline
 
 _WATCHED: Final = frozenset({"task_id", "query", "turn_history", "summary", "max_reward"})
 _TOOLS: Final = {"ic_bash": "bash", "ic_sql": "sql", "ic_python": "python", "ic_ctf": "bash"}
+_FIELDS: Final = frozenset({"environment", "dataset", "query", "turn_history", "summary", "info"})
+_TURN_COLUMNS: Final = frozenset({"actions", "observations", "rewards", "valid_action"})
 _EXECUTE: Final = "execute["
 BLOCKED: Final = "blocked"
 """Stands in place of an answer that the provider's safety filter withheld; nothing was run."""
@@ -32,17 +35,14 @@ class InterCodeAdapter:
     """
 
     name = "intercode"
-    version = "1"
+    version = "2"
     carries = (
-        "query",
-        "turns with thoughts, commands and observations",
-        "reward of every turn and the best",
-        "components",
+        "query, thoughts, actions and observations of every turn",
+        "best reward and its parts, reward per turn",
+        "ending and turn limit",
+        "model and run from the path",
     )
-    loses = (
-        "task_id, which restarts in every query set",
-        "info.agent_obs, diff_extra, diff_miss and eval_obs",
-    )
+    loses = ("task number (it restarts in every query set)", "reference solution and states", "unknown fields")
 
     def claims(self, outline: Outline, settings: IngestSettings) -> bool:
         level = 2 if outline.has(0, "logs") else 1
@@ -111,13 +111,29 @@ def _rollout(record: NativeRecord, facts: dict[str, str], reward_range: tuple[fl
         native_id=None,
         canonical_sha256=canonical_hash(native),
         record_key=record.key,
-        lost_fields=_LOST_WITH_INFO if info else _LOST,
+        lost_fields=tuple(sorted(_losses(native, turns, summary) | untaken(info, {"reward"}, prefix="info."))),
         parse_warnings=(*record.warnings, *reward.warnings),
     )
 
 
-_LOST: Final = ("task_id",)
-_LOST_WITH_INFO: Final = ("task_id", "info.agent_obs", "info.diff_extra", "info.diff_miss", "info.eval_obs")
+def _losses(native: dict[str, Any], turns: dict[str, Any], summary: dict[str, Any]) -> set[str]:
+    thoughts = {"thoughts"} if _column(turns, "thoughts") else {"steps"}
+    return (
+        untaken(native, _FIELDS)
+        | untaken(turns, _TURN_COLUMNS | thoughts, prefix="turn_history.")
+        | untaken(summary, {"max_reward", "turns_max", "turns_taken"}, prefix="summary.")
+        | _overhang(turns, thoughts)
+    )
+
+
+def _overhang(turns: dict[str, Any], thoughts: set[str]) -> set[str]:
+    """Return the columns that hold more turns than there are actions: what is beyond the last action has no place."""
+    count = len(turns["actions"])
+    return {
+        f"turn_history.{name}[{count}:]"
+        for name in sorted(_TURN_COLUMNS | thoughts)
+        if len(_column(turns, name)) > count
+    }
 
 
 def _reward(summary: dict[str, Any], turns: dict[str, Any], reward_range: tuple[float, float]) -> Reward:
@@ -158,6 +174,7 @@ def _turn_messages(turns: dict[str, Any], tool: str) -> Iterator[Message]:
             "text" if isinstance(thought, str) else "missing",
             calls=() if is_blocked else (_call(action, tool),),
             step_reward=as_number(rewards[index]) if index < len(rewards) else None,
+            sampled=True,
             extra_json=canonical_text({"blocked": True}) if is_blocked else None,
         )
         if index < len(observations):

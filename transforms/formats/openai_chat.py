@@ -25,12 +25,14 @@ class OpenAIChatAdapter(RowAdapter):
     name = NAME
     version = "1"
     carries = (
-        "messages with parts, reasoning, parallel and legacy calls",
-        "tool schemas",
-        "task, reward, components, ending, policy by the field map",
-        "other fields as extra_json",
+        "messages with calls, results, reasoning and parts",
+        "ids, task, group and policy through the field map",
+        "rewards and components",
+        "ending, errors, cost and tokens",
+        "tool schemas and sampling",
+        "unknown message fields",
     )
-    loses = ("fields over 4,096 characters that no column takes",)
+    loses = ("row fields that no column or map names (told row by row)",)
 
     def claims(self, outline: Outline, settings: IngestSettings) -> bool:
         """Say whether rows hold a list of messages with roles, or text that may be one, under a mapped name."""

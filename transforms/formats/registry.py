@@ -4,13 +4,19 @@ from typing import Final
 
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.adp import AdpAdapter
+from transforms.formats.atif import AtifAdapter
 from transforms.formats.contract import Adapter
+from transforms.formats.harbor import HarborAdapter
 from transforms.formats.inspect_eval import InspectAdapter
 from transforms.formats.intercode import InterCodeAdapter
+from transforms.formats.mini_swe_agent import MiniSweAgentAdapter
 from transforms.formats.nebius_swe_agent import NebiusSweAgentAdapter
 from transforms.formats.openai_chat import OpenAIChatAdapter
 from transforms.formats.openai_responses import OpenAIResponsesAdapter
+from transforms.formats.openhands import OpenHandsAdapter
+from transforms.formats.openhands_events import OpenHandsEventsAdapter
 from transforms.formats.otlp import OtlpAdapter
+from transforms.formats.reflexion import ReflexionAdapter
 from transforms.formats.sharegpt import ShareGptAdapter
 from transforms.formats.skyrl import SkyRLAdapter
 from transforms.formats.swe_agent import SweAgentAdapter
@@ -19,6 +25,7 @@ from transforms.formats.swe_rebench_openhands import SweRebenchOpenHandsAdapter
 from transforms.formats.swe_smith import SweSmithAdapter
 from transforms.formats.tau2 import Tau2Adapter
 from transforms.formats.tau_bench import TauBenchAdapter
+from transforms.formats.terminal_bench import TerminalBenchAdapter
 from transforms.formats.terminus_rows import TerminusRowsAdapter
 from transforms.formats.unclaimed import UnknownAdapter, UnreadableAdapter
 from transforms.formats.verifiers import VerifiersAdapter
@@ -36,6 +43,13 @@ CLAIMING: Final[tuple[Adapter, ...]] = (
     VerlAdapter(),
     SkyRLAdapter(),
     InterCodeAdapter(),
+    HarborAdapter(),
+    TerminalBenchAdapter(),
+    AtifAdapter(),
+    MiniSweAgentAdapter(),
+    OpenHandsAdapter(),
+    OpenHandsEventsAdapter(),
+    ReflexionAdapter(),
     SweAgentAdapter(),
     OpenAIResponsesAdapter(),
     AdpAdapter(),
@@ -48,11 +62,17 @@ CLAIMING: Final[tuple[Adapter, ...]] = (
     OpenAIChatAdapter(),
 )
 """Adapters in the order in which they are asked: the ones with the most telling content first."""
+OF_SEVERAL_FILES: Final = frozenset({"harbor", "openhands_events"})
+"""Adapters whose sidecars are parts of the record itself: such a file is no unit, whoever claims its content."""
 UNKNOWN: Final[Adapter] = UnknownAdapter()
 UNREADABLE: Final[Adapter] = UnreadableAdapter()
 _BY_NAME: Final = {adapter.name: adapter for adapter in (*CLAIMING, UNKNOWN, UNREADABLE)}
 
-_EMPTY: Final = ((".parquet", UNREADABLE), (".traj", _BY_NAME["swe_agent"]))
+_EMPTY: Final = (
+    (".parquet", UNREADABLE),
+    (".traj", _BY_NAME["swe_agent"]),
+    (".traj.json", _BY_NAME["mini_swe_agent"]),
+)
 
 
 def adapter_named(name: str) -> Adapter:

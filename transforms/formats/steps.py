@@ -148,6 +148,7 @@ def _close(draft: _Draft, number: int) -> Step:
         is_copied_context=message.is_copied_context,
         is_demo=message.is_demo,
         sampled=message.sampled,
+        llm_call_count=message.llm_call_count,
         extra_json=merge_extra(message.extra_json, _leftovers(draft, calls)),
     )
 
@@ -264,6 +265,7 @@ def _message(step: Step, extra: str | None, leftover: dict[str, Any]) -> Message
         is_demo=step.is_demo,
         is_copied_context=step.is_copied_context,
         sampled=step.sampled,
+        llm_call_count=step.llm_call_count,
         extra_json=extra,
     )
     if step.source == "environment":

@@ -9,39 +9,48 @@ from schemas.records import BadRecord, Header, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.chat_messages import first_user_text
 from transforms.formats.contract import OpenFile, PathFacts, build_rollouts
-from transforms.formats.documents import load_document, read_sidecar
+from transforms.formats.documents import load_document
 from transforms.formats.endings import ending_of
-from transforms.formats.fields import as_integer, as_number, as_object, as_text
+from transforms.formats.fields import as_integer, as_list, as_number, as_object, as_text
 from transforms.formats.identity import canonical_hash
-from transforms.formats.rewards import convert_reward
-from transforms.formats.swe_history import history_messages
+from transforms.formats.losses import untaken, untaken_of_each
+from transforms.formats.swe_history import HISTORY_FIELDS, history_messages
 from transforms.formats.swe_instances import origin_of
-from transforms.formats.swe_reports import Verdict, find_reports, verdict_of
+from transforms.formats.swe_reports import Verdict, find_reports, outcome_fields, read_reports, verdict_of
 from transforms.reading.failures import RecordError
 from transforms.reading.lake import Listing
 from transforms.reading.native import NativeRecord
 from transforms.reading.outline import Outline
-from transforms.reading.strict_json import parse_json
+from transforms.reading.strict_json import Parsed, parse_json
 
-_LOST: Final = ("replay_config", "trajectory[].query", "trajectory[].state", "trajectory[].execution_time")
+OTHER_ATTEMPT: Final = "report_of_another_attempt"
+"""Warning: the reports judge the submission a retrying agent chose, which this attempt did not make."""
 _WATCHED: Final = frozenset({"history", "exit_status"})
+_FIELDS: Final = frozenset({"history", "trajectory", "info", "attempts"})
+_INFO_FIELDS: Final = frozenset({"exit_status", "submission", "model_stats", "swe_agent_version"})
+_STATS_FIELDS: Final = frozenset({"instance_cost", "total_cost", "tokens_sent", "tokens_received"})
+_STEP_FIELDS: Final = frozenset({"action", "observation", "response", "thought"})
+_ATTEMPT: Final = "attempt:"
 
 
 class SweAgentAdapter:
     """Reads SWE-agent trajectories and joins their SWE-bench reports."""
 
     name = "swe_agent"
-    version = "1"
+    version = "2"
     carries = (
-        "history with thoughts and calls",
-        "attempts of a retrying agent",
-        "demonstrations, marked",
-        "exit status, submission, model statistics",
-        "SWE-bench reports beside it",
+        "history as messages, calls and results (tool calling and text mode)",
+        "each attempt of a retrying agent",
+        "SWE-bench reports beside the run",
+        "ending, cost, tokens and patch",
+        "demonstrations marked, own turns marked as sampled",
     )
     loses = (
-        "replay_config",
-        "trajectory[].query, state and execution_time",
+        "repeated prompts of every step",
+        "state and times of steps",
+        "replay configuration",
+        "edited-file views",
+        "cache marks and tags of messages",
     )
 
     def claims(self, outline: Outline, settings: IngestSettings) -> bool:
@@ -65,10 +74,12 @@ class SweAgentAdapter:
 
     def read(self, unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
         facts = dict(unit.path_facts)
-        reports = [(uri, read_sidecar(uri, open_file, settings)) for uri in unit.sidecars]
-        verdict = verdict_of(reports, facts["instance_id"])
+        verdict = verdict_of(read_reports(unit, open_file, settings), facts["instance_id"])
+        document = load_document(unit, open_file, settings, watched=_WATCHED)
+        chosen = None if isinstance(document, BadRecord) else _submission(document.value)
         return build_rollouts(
-            _records(unit, open_file, settings), lambda record: _rollout(record, facts, verdict, settings)
+            _records(unit, document),
+            lambda record: _rollout(record, facts, _verdict_on(record, verdict, chosen=chosen), settings=settings),
         )
 
 
@@ -76,49 +87,61 @@ def _stem(name: str) -> str:
     return re.sub(r"\.(?:traj|json)(?:\.gz|\.zst)?$", "", name)
 
 
-def _records(unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[NativeRecord | BadRecord]:
+def _records(unit: SourceUnit, document: Parsed | BadRecord) -> Iterator[NativeRecord | BadRecord]:
     """Yield the file's rollouts: one, or one per attempt of a retrying agent."""
-    document = load_document(unit, open_file, settings, watched=_WATCHED)
     if isinstance(document, BadRecord):
         yield document
         return
-    attempts = document.value.get("attempts") if isinstance(document.value, dict) else None
-    if isinstance(attempts, list) and attempts and all(isinstance(attempt, dict) for attempt in attempts):
-        for index, attempt in enumerate(attempts):
-            yield NativeRecord(f"attempt:{index}", attempt, warnings=document.warnings)
-    elif isinstance(document.value, dict):
-        yield NativeRecord("document", document.value, 0, unit.size, document.warnings)
-    else:
+    if not isinstance(document.value, dict):
         yield BadRecord("document", QuarantineReason.NOT_AN_OBJECT, "expected an object", 0, unit.size, unit.sha256)
+        return
+    attempts = document.value.get("attempts")
+    if not isinstance(attempts, list) or not attempts:
+        yield NativeRecord("document", document.value, 0, unit.size, document.warnings)
+        return
+    for index, attempt in enumerate(attempts):
+        key = f"{_ATTEMPT}{index}"
+        if isinstance(attempt, dict):
+            yield NativeRecord(key, attempt, warnings=document.warnings)
+        else:
+            message = f"expected an object, got {type(attempt).__name__}"
+            yield BadRecord(key, QuarantineReason.NOT_AN_OBJECT, message)
 
 
-def _rollout(record: NativeRecord, facts: dict[str, str], verdict: Verdict, settings: IngestSettings) -> Rollout:
+def _submission(native: Any) -> Any:
+    return as_object(as_object(native).get("info")).get("submission")
+
+
+def _verdict_on(record: NativeRecord, verdict: Verdict, *, chosen: Any) -> Verdict:
+    """Return what the reports say of this record.
+
+    They judge one patch: of several attempts, those that submitted the chosen one.
+    """
+    if not record.key.startswith(_ATTEMPT) or verdict.stated is None or _submission(record.value) == chosen:
+        return verdict
+    return Verdict(warnings=(OTHER_ATTEMPT,))
+
+
+def _rollout(record: NativeRecord, facts: dict[str, str], verdict: Verdict, *, settings: IngestSettings) -> Rollout:
     native = record.value
     messages, warnings = history_messages(native)
     info = as_object(native.get("info"))
     stats = as_object(info.get("model_stats"))
     has_stats = any(as_number(value) for value in stats.values())
     ending = ending_of(info.get("exit_status"))
-    reward = convert_reward(verdict.resolved, settings.reward_range)
     origin = origin_of(facts["instance_id"])
     header = Header(
         source_format=SweAgentAdapter.name,
         env_type=EnvType.CODE_REPO,
         task_id=facts["instance_id"],
         task_text=first_user_text(messages),
-        rollout_index=int(record.key.partition(":")[2]) if record.key.startswith("attempt:") else None,
+        rollout_index=int(record.key.partition(":")[2]) if record.key.startswith(_ATTEMPT) else None,
         run_id=facts["run"] or None,
         repo=origin.repo,
         base_commit=origin.commit,
         agent_name="swe-agent",
         agent_version=as_text(info.get("swe_agent_version")),
         model_name=_model_name(facts["run"], native),
-        reward=reward.value,
-        reward_raw=None if verdict.stated is None else str(verdict.stated).lower(),
-        reward_name=None if verdict.stated is None else "resolved",
-        success=verdict.resolved,
-        tests_passed=verdict.tests_passed,
-        tests_failed=verdict.tests_failed,
         reward_valid=ending.reward_valid,
         termination=ending.termination,
         termination_raw=ending.raw,
@@ -127,6 +150,7 @@ def _rollout(record: NativeRecord, facts: dict[str, str], verdict: Verdict, sett
         cost_usd=as_number(stats.get("instance_cost", stats.get("total_cost"))) if has_stats else None,
         prompt_tokens=as_integer(stats.get("tokens_sent")) if has_stats else None,
         completion_tokens=as_integer(stats.get("tokens_received")) if has_stats else None,
+        **outcome_fields(verdict, settings.reward_range),
     )
     return Rollout(
         header=header,
@@ -135,8 +159,18 @@ def _rollout(record: NativeRecord, facts: dict[str, str], verdict: Verdict, sett
         canonical_sha256=canonical_hash(native),
         record_key=record.key,
         record_offset=record.offset,
-        lost_fields=_LOST,
+        lost_fields=tuple(sorted(_losses(native, info, stats))),
         parse_warnings=(*record.warnings, *warnings, *verdict.warnings),
+    )
+
+
+def _losses(native: dict[str, Any], info: dict[str, Any], stats: dict[str, Any]) -> set[str]:
+    return (
+        untaken(native, _FIELDS)
+        | untaken(info, _INFO_FIELDS, prefix="info.")
+        | untaken(stats, _STATS_FIELDS, prefix="info.model_stats.")
+        | untaken_of_each(as_list(native.get("trajectory")), _STEP_FIELDS, prefix="trajectory[].")
+        | untaken_of_each(as_list(native.get("history")), HISTORY_FIELDS, prefix="history[].")
     )
 
 

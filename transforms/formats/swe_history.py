@@ -21,6 +21,8 @@ COMMANDS: Final = frozenset(
 )  # fmt: skip
 """SWE-agent's own commands; any other first word is a shell command."""
 _KEPT: Final = ("role", "content", "tool_calls", "tool_call_ids", "is_demo", "agent")
+HISTORY_FIELDS: Final = frozenset({*_KEPT, "action", "thought", "thinking_blocks", "message_type"})
+"""Fields of a history's message that are read, or that only say again what these say."""
 
 
 def history_messages(native: dict[str, Any]) -> tuple[tuple[Message, ...], tuple[str, ...]]:
@@ -91,6 +93,8 @@ def _history(history: list[Any]) -> Iterator[Message]:
             message = _with_call(message, raw["action"])
         elif awaits_result and message.role == "user" and not message.is_demo:
             message = _as_result(message)
+        if message.role == "assistant" and not message.is_demo:
+            message = replace(message, sampled=True)
         awaits_result = is_text_action
         yield message
 
@@ -127,6 +131,7 @@ def _step(step: dict[str, Any]) -> Iterator[Message]:
         content if isinstance(content, str) else None,
         "text" if isinstance(content, str) else "missing",
         calls=calls,
+        sampled=True,
     )
     yield from _observation(step)
 

@@ -7,6 +7,11 @@ a report of a run lists ids under `resolved_ids` or `ids_resolved` and their lik
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
+from schemas.records import SourceUnit
+from schemas.settings.ingest import IngestSettings
+from transforms.formats.contract import OpenFile
+from transforms.formats.documents import read_sidecar
+from transforms.formats.rewards import convert_reward
 from transforms.reading.lake import Listing
 
 RUN_REPORTS: Final = ("report.json", "results.json")
@@ -14,6 +19,7 @@ EVALUATION_FOLDER: Final = "run_evaluation"
 CONFLICTING_LABEL: Final = "conflicting_label"
 EVALUATION_ERROR: Final = "evaluation_error"
 UNREADABLE_REPORT: Final = "unreadable_report"
+_ROLLOUT_FILES: Final = (".traj", ".traj.gz", ".traj.json", ".traj.json.gz")
 
 
 class Verdict(NamedTuple):
@@ -43,10 +49,27 @@ def find_reports(uri: str, instance_id: str, listing: Listing, *, run: str) -> t
         if EVALUATION_FOLDER in path.split("/")
     ]
     elsewhere += listing.by_folder_and_name.get((EVALUATION_FOLDER, "report.json"), [])
-    is_only_one = sum(len(listing.named(f"{instance_id}{suffix}")) for suffix in (".traj", ".traj.gz")) == 1
+    is_only_one = sum(len(listing.named(f"{instance_id}{suffix}")) for suffix in _ROLLOUT_FILES) == 1
     of_run = [path for path in elsewhere if run and run in path.split("/")]
     found.update(of_run or (elsewhere if is_only_one else []))
     return tuple(sorted(found))
+
+
+def read_reports(unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> list[tuple[str, Any]]:
+    """Return path and content of a unit's reports; None stands for one that cannot be read."""
+    return [(uri, read_sidecar(uri, open_file, settings)) for uri in unit.sidecars]
+
+
+def outcome_fields(verdict: Verdict, reward_range: tuple[float, float]) -> dict[str, Any]:
+    """Return the outcome columns of a header, filled from a verdict."""
+    return {
+        "reward": convert_reward(verdict.resolved, reward_range).value,
+        "reward_raw": None if verdict.stated is None else str(verdict.stated).lower(),
+        "reward_name": None if verdict.stated is None else "resolved",
+        "success": verdict.resolved,
+        "tests_passed": verdict.tests_passed,
+        "tests_failed": verdict.tests_failed,
+    }
 
 
 def _folders_above(uri: str) -> list[str]:

@@ -30,17 +30,8 @@ class TauBenchAdapter:
 
     name = "tau_bench"
     version = "1"
-    carries = (
-        "messages and calls",
-        "task and instruction",
-        "reward and its parts",
-        "trial",
-        "errors",
-    )
-    loses = (
-        "info.task.actions and outputs",
-        "info.user_cost",
-    )
+    carries = ("messages with calls and results", "task, trial and environment", "reward and its parts", "model")
+    loses = ("expected actions", "the user simulator's cost")
 
     def claims(self, outline: Outline, settings: IngestSettings) -> bool:
         return outline.starts_as == "[" and outline.has(1, "task_id", "reward", "info")

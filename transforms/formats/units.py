@@ -9,10 +9,10 @@ from fsspec import AbstractFileSystem
 from schemas.records import SourceUnit
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.contract import Adapter, PathFacts
-from transforms.formats.registry import UNREADABLE, claimant, detect
+from transforms.formats.registry import OF_SEVERAL_FILES, UNREADABLE, claimant, detect
 from transforms.formats.row_files import RowAdapter
 from transforms.reading.failures import UnreadableError
-from transforms.reading.lake import Lake, list_lake, shown, walk_lake
+from transforms.reading.lake import Lake, Listing, list_lake, shown, walk_lake
 from transforms.reading.lines import BLOCK_BYTES, RANGE_BYTES, ByteRange, hash_ranges
 from transforms.reading.outline import outline_of
 from transforms.store.keys import canonical_json, short_id
@@ -51,7 +51,8 @@ def plan_units(
     """
     lake, listing = Lake(fs, root), walk_lake(fs, root)
     sources = [_look_at(uri, lake, settings, range_bytes=range_bytes) for uri in sorted(set(uris))]
-    sidecars = {source.uri: source.adapter.sidecars(source.uri, listing) for source in sources}
+    sidecars = _sidecars(sources, listing)
+    sources = [source for source in sources if source.uri in sidecars]
     joined = {sidecar for found in sidecars.values() for sidecar in found}
     hashes = {uri: _hash_of(uri, lake) for uri in sorted(joined)}
     settings_key = ingest_key(settings)
@@ -62,6 +63,21 @@ def plan_units(
         beside = tuple(uri for uri in sidecars[source.uri] if uri != source.uri)
         units.extend(_units_of(source, beside, hashes, settings_key))
     return units
+
+
+def _sidecars(sources: Sequence[_Source], listing: Listing) -> dict[str, tuple[str, ...]]:
+    """Return each unit's sidecars; a file that is a part of another unit's record is no unit of its own."""
+    wholes: dict[str, tuple[str, ...]] = {}
+    parts: set[str] = set()
+    for source in sources:
+        if source.adapter.name in OF_SEVERAL_FILES and source.uri not in parts:
+            wholes[source.uri] = source.adapter.sidecars(source.uri, listing)
+            parts.update(wholes[source.uri])
+    return {
+        source.uri: wholes[source.uri] if source.uri in wholes else source.adapter.sidecars(source.uri, listing)
+        for source in sources
+        if source.uri not in parts
+    }
 
 
 def ingest_key(settings: IngestSettings) -> str:

@@ -62,6 +62,14 @@ class Listing:
         return dict(names)
 
     @cached_property
+    def by_folder(self) -> dict[str, list[str]]:
+        """Paths by the whole path of their folder, sorted."""
+        folders: dict[str, list[str]] = defaultdict(list)
+        for uri in self.uris:
+            folders[uri.rpartition("/")[0]].append(uri)
+        return dict(folders)
+
+    @cached_property
     def known(self) -> frozenset[str]:
         """All paths."""
         return frozenset(self.uris)

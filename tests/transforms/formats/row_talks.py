@@ -4,17 +4,16 @@ import io
 import json
 from typing import Any, NamedTuple
 
-import pyarrow as pa
 from hypothesis import strategies as st
 
 from schemas.records import BadRecord, Message, Rollout, SourceUnit, Trajectory
 from schemas.settings.ingest import IngestSettings
-from schemas.tables import SCHEMAS
+from tests.transforms.formats.tables_of import tables_of as as_tables
+from tests.transforms.formats.tables_of import trajectory_of
 from transforms.formats.assembly import assemble
 from transforms.formats.registry import adapter_named
 from transforms.formats.steps import messages_of
-from transforms.store.rows import call_rows, step_rows, trajectory_from_rows, trajectory_row
-from transforms.store.tables import rows_to_table
+from transforms.store.rows import CALL_ROW, STEP_ROW, call_rows, step_rows, trajectory_row
 
 COMPUTED = frozenset({"traj_id", "unit_key", "schema_version", "task_hash", "system_prompt_hash", "args_hash"})
 
@@ -65,16 +64,7 @@ def through_tables(rollout: Rollout) -> tuple[Message, ...]:
     """Return the messages rebuilt from the tables' rows of a rollout."""
     unit, _ = unit_of(rollout.header.source_format, [])
     trajectory = assemble(rollout, "t", secrets_redacted={})
-    table = rows_to_table([trajectory_row(trajectory, unit)], SCHEMAS["trajectories"])
-    steps = _table(step_rows(trajectory), "steps")
-    calls = _table(call_rows(trajectory), "tool_calls")
-    rebuilt = trajectory_from_rows(table.to_pylist()[0], steps, calls)
-    return messages_of(rebuilt.steps)
-
-
-def _table(rows: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
-    table: pa.Table = rows_to_table(rows, SCHEMAS[name])
-    return table.to_pylist()
+    return messages_of(trajectory_of(as_tables(trajectory, unit)).steps)
 
 
 def turns_of(messages: tuple[Message, ...]) -> tuple[Turn, ...]:
@@ -110,6 +100,6 @@ def tables_of(trajectory: Trajectory, unit: SourceUnit) -> dict[str, Any]:
     """Return a trajectory's rows in the three tables, as far as they state something."""
     return {
         "trajectory": stated(trajectory_row(trajectory, unit)),
-        "steps": [stated(row) for row in step_rows(trajectory)],
-        "calls": [stated(row) for row in call_rows(trajectory)],
+        "steps": [stated(dict(zip(STEP_ROW, row, strict=True))) for row in step_rows(trajectory)],
+        "calls": [stated(dict(zip(CALL_ROW, row, strict=True))) for row in call_rows(trajectory)],
     }

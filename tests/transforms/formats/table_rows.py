@@ -6,12 +6,10 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 
 from schemas.records import Message, MessageCall, SourceUnit, Trajectory
-from schemas.tables import SCHEMAS
+from tests.transforms.formats.tables_of import tables_of, trajectory_of
 from transforms.formats.arguments import canonical_text
 from transforms.formats.assembly import assemble
 from transforms.formats.steps import messages_of
-from transforms.store.rows import call_rows, step_rows, trajectory_from_rows, trajectory_row
-from transforms.store.tables import rows_to_table
 
 DERIVED = frozenset({"traj_id", "unit_key", "task_hash", "system_prompt_hash", "args_hash", "schema_version"})
 USUAL = (("is_copied_context", False), ("is_demo", False), ("id_generated", False))
@@ -25,12 +23,7 @@ class Rows(NamedTuple):
 
 def rows_of(trajectory: Trajectory, unit: SourceUnit) -> Rows:
     """Return the trajectory's rows as the tables hold them."""
-    tables = (
-        rows_to_table([trajectory_row(trajectory, unit)], SCHEMAS["trajectories"]),
-        rows_to_table(step_rows(trajectory), SCHEMAS["steps"]),
-        rows_to_table(call_rows(trajectory), SCHEMAS["tool_calls"]),
-    )
-    head, steps, calls = (table.to_pylist() for table in tables)
+    head, steps, calls = (table.to_pylist() for table in tables_of(trajectory, unit))
     return Rows(head[0], steps, calls)
 
 
@@ -52,8 +45,7 @@ def told_rows(trajectory: Trajectory, unit: SourceUnit) -> Rows:
 def rebuilt(rollout: Any, unit: SourceUnit) -> tuple[Message, ...]:
     """Return the messages of a rollout, read back from its table rows."""
     trajectory = assemble(rollout, "t", secrets_redacted={})
-    rows = rows_of(trajectory, unit)
-    return messages_of(trajectory_from_rows(rows.trajectory, rows.steps, rows.calls).steps)
+    return messages_of(trajectory_of(tables_of(trajectory, unit)).steps)
 
 
 def said(message: Message) -> tuple[Any, ...]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from schemas.reasons import QuarantineReason
 from schemas.records import BadRecord, Header, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
-from schemas.tables import SCHEMAS
+from tests.transforms.formats.tables_of import tables_of
 from transforms.formats.assembly import assemble
 from transforms.formats.canonical import canonical_hash
 from transforms.formats.contract import build_rollouts
@@ -16,8 +16,6 @@ from transforms.formats.registry import adapter_named
 from transforms.formats.steps import messages_of, steps_of
 from transforms.reading.failures import RecordError
 from transforms.reading.native import NativeRecord
-from transforms.store.rows import CALL_ROW, STEP_ROW, call_rows, step_rows, trajectory_row
-from transforms.store.tables import rows_to_table, values_to_table
 
 ROLLOUT = Rollout(Header("openai_chat"), (), None, "ab", "line:1")
 
@@ -112,6 +110,81 @@ swe = shaped(
 )
 
 
+step = shaped(
+    source=st.sampled_from(["system", "user", "agent"]),
+    message=st.text(max_size=4) | st.lists(shaped(type=st.just("text"), text=st.text(max_size=3)), max_size=2),
+    tool_calls=st.lists(shaped(function_name=st.just("bash"), arguments=anything), max_size=2),
+    observation=shaped(results=st.lists(shaped(source_call_id=anything, content=anything), max_size=2)),
+    metrics=shaped(prompt_tokens=st.integers(), cost_usd=st.floats()),
+    is_copied_context=st.booleans(),
+    llm_call_count=st.integers(),
+)
+atif = shaped(
+    steps=st.lists(step, max_size=3),
+    agent=shaped(name=anything, model_name=anything, tool_definitions=anything),
+    final_metrics=shaped(total_cost_usd=st.floats()),
+    extra=anything,
+    session_id=scalars,
+    schema_version=scalars,
+)
+trial = shaped(
+    id=scalars,
+    task_name=scalars,
+    agent_info=shaped(name=anything, model_info=anything),
+    agent_result=shaped(cost_usd=st.floats()),
+    verifier_result=shaped(rewards=st.dictionaries(st.text(max_size=3), scalars, max_size=2)),
+    exception_info=shaped(exception_type=st.text(), exception_message=scalars),
+    agent_execution=shaped(started_at=scalars, finished_at=scalars),
+)
+bench = shaped(
+    trial_name=scalars,
+    is_resolved=st.booleans(),
+    failure_mode=scalars,
+    parser_results=anything,
+    agent_started_at=scalars,
+    agent_ended_at=scalars,
+    total_output_tokens=st.integers(),
+)
+item = shaped(type=st.sampled_from(["message", "function_call", "reasoning"]), content=anything, name=anything)
+extra = shaped(actions=st.lists(shaped(command=anything), max_size=2), returncode=scalars, response=anything)
+mini = shaped(
+    messages=st.lists(
+        message | shaped(role=st.just("exit"), content=anything, extra=anything)
+        | shaped(object=st.just("response"), output=st.lists(item, max_size=2), extra=extra)
+        | shaped(role=roles, content=st.text(max_size=4), extra=extra)
+        | shaped(type=st.just("function_call_output"), output=anything),
+        max_size=4,
+    ),
+    info=shaped(exit_status=scalars, config=anything, model_stats=anything, submission=anything),
+    instance_id=scalars,
+)  # fmt: skip
+ids = st.integers(0, 3) | scalars
+v0 = shaped(
+    id=ids, cause=ids, action=st.sampled_from(["run", "message", "think", "condensation"]), observation=st.just("run"),
+    content=scalars, args=anything, source=scalars, extras=anything,
+    tool_call_metadata=shaped(tool_call_id=scalars, model_response=anything),
+)  # fmt: skip
+kinds = ["ActionEvent", "ObservationEvent", "MessageEvent", "SystemPromptEvent", "Condensation", "AgentErrorEvent"]
+v1 = shaped(
+    kind=st.sampled_from(kinds), id=ids, parent_id=ids, tool_name=scalars, tool_call=anything, action=anything,
+    llm_response_id=scalars, thought=anything, observation=anything, llm_message=message, system_prompt=anything,
+    forgotten_event_ids=st.lists(ids, max_size=2), summary=scalars, summary_offset=scalars, error=anything,
+    tools=anything, key=scalars, value=anything,
+)  # fmt: skip
+hands = shaped(
+    instance_id=scalars, history=st.lists(v0, max_size=4) | st.lists(v1, max_size=4), metrics=anything, error=anything,
+    test_result=shaped(report=shaped(resolved=anything, error_eval=anything)), metadata=anything,
+)  # fmt: skip
+attempt = shaped(
+    prompt=st.text(max_size=3), is_solved=st.booleans(), solution=scalars, name=scalars,
+    implementations=st.lists(st.text(max_size=3), max_size=2), reflections=st.lists(scalars, max_size=2),
+)  # fmt: skip
+
+
+def numbered(items):
+    return {str(index): item for index, item in enumerate(items)}
+
+
 def items_of(adapter, content):
     raw = json.dumps(content).encode()
     unit = SourceUnit("k", "m/a.json", adapter, "1", len(raw), "ab", path_facts=(("instance_id", "i"), ("run", "r")))
@@ -123,7 +196,14 @@ def items_of(adapter, content):
     [
         ("openai_chat", chat, list),
         ("tau_bench", tau, list),
-        ("intercode", intercode, lambda items: {str(index): item for index, item in enumerate(items)}),
+        ("intercode", intercode, numbered),
+        ("atif", atif, list),
+        ("harbor", trial, list),
+        ("terminal_bench", bench, lambda items: {"results": items}),
+        ("mini_swe_agent", mini, list),
+        ("openhands", hands, list),
+        ("openhands_events", v0 | v1, list),
+        ("reflexion", attempt, list),
         ("swe_agent", swe, lambda items: items[0]),
     ],
 )
@@ -132,7 +212,8 @@ def items_of(adapter, content):
 def test_any_records_end_as_rows_or_bad_records(adapter, records, wrap, draw):
     native = draw.draw(st.lists(records, min_size=1, max_size=3))
     items, unit = items_of(adapter, wrap(native))
-    assert len(items) == (1 if adapter == "swe_agent" else len(native))
+    whole = [item for item in items if isinstance(item, BadRecord) or item.parent_key is None]
+    assert len(whole) == (1 if adapter in {"swe_agent", "openhands_events"} else len(native))
     for item in items:
         if isinstance(item, BadRecord):
             assert not item.message.startswith(("TypeError", "AttributeError", "KeyError"))
@@ -140,6 +221,4 @@ def test_any_records_end_as_rows_or_bad_records(adapter, records, wrap, draw):
         trajectory = assemble(item, "t", secrets_redacted={})
         rebuilt = messages_of(trajectory.steps)
         assert messages_of(steps_of(rebuilt)) == rebuilt
-        rows_to_table([trajectory_row(trajectory, unit)], SCHEMAS["trajectories"])
-        values_to_table(step_rows(trajectory), STEP_ROW, SCHEMAS["steps"])
-        values_to_table(call_rows(trajectory), CALL_ROW, SCHEMAS["tool_calls"])
+        tables_of(trajectory, unit)

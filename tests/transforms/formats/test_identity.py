@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,6 +28,17 @@ def test_equal_records_without_an_id_are_counted_apart():
     ids = [identities.identify(rollout(None, "x")) for _ in range(3)]
     assert len({one.traj_id for one in ids}) == 3
     assert not any(one.is_repeat for one in ids)
+
+
+def test_parts_name_the_rollout_they_belong_to():
+    identities = Identities(())
+    whole = rollout(None, "x")
+    part = replace(whole, record_key="line:1/part:0", parent_key="line:1", canonical_sha256="y")
+    inner = replace(whole, record_key="line:1/part:0/part:0", parent_key="line:1/part:0", canonical_sha256="z")
+    first, second, third = (identities.identify(each) for each in (whole, part, inner))
+    assert (first.parent_traj_id, second.parent_traj_id, third.parent_traj_id) == (None, first.traj_id, second.traj_id)
+    identities.identify(replace(whole, record_key="line:2"))
+    assert identities.identify(part).parent_traj_id is None
 
 
 def test_path_facts_and_format_tell_records_apart():

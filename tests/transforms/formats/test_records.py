@@ -45,7 +45,7 @@ def test_secrets_leave_neither_in_steps_nor_in_excerpts(folder_of):
 def test_record_that_breaks_the_assembly_is_set_aside(folder_of):
     items = read(folder_of({"a.jsonl": GOOD % "x" + '{"messages": [{"role": "assistant", "tool_calls": "{"}]}\n'}))
     assert [type(item).__name__ for item in items] == ["Trajectory", "BadRecord"]
-    assert items[1].reason is QuarantineReason.INVALID_VALUE
+    assert items[1].reason is QuarantineReason.INVALID_JSON
 
 
 def test_file_that_vanishes_between_plan_and_read_is_unreadable(folder_of):

@@ -3,10 +3,12 @@ import json
 import pytest
 
 from schemas.settings.ingest import IngestSettings
-from transforms.formats.registry import adapter_named, detect
+from transforms.formats.registry import CLAIMING, adapter_named, detect
 from transforms.reading.outline import Outline, outline_of_head
 
 MESSAGES = [{"role": "user", "content": "x"}]
+MINI = "mini_swe_agent"
+EVENT = {"id": 0, "timestamp": "2026-01-05", "source": "user"}
 STEP = {"action": "ls", "observation": "a", "response": "r", "thought": "t"}
 
 
@@ -38,6 +40,20 @@ def detected(content, *, settings=None, uri="a.json", cut=None, **options):
         ({"id": "t", "task": {}, "agent": {}, "nodes": [{"message": MESSAGES[0]}]}, "verifiers_traces"),
         ({"input": "a", "output": "b", "gts": None, "score": 0, "step": 1}, "verl"),
         ({"input_prompt": "a", "output_response": "b", "score": [0]}, "skyrl"),
+        ({"schema_version": "ATIF-v1.4", "session_id": "s", "agent": {"name": "a"}, "steps": []}, "atif"),
+        ({"id": "1", "task_name": "t", "trial_name": "t__1", "verifier_result": None}, "harbor"),
+        ({"results": [{"trial_name": "t", "task_id": "t", "is_resolved": None}]}, "terminal_bench"),
+        ({"trial_name": "t", "task_id": "t", "is_resolved": True}, "terminal_bench"),
+        ({"info": {"mini_version": "2"}, "messages": MESSAGES, "trajectory_format": "mini-swe-agent-1.1"}, MINI),
+        ({"info": {"mini_version": "1", "exit_status": ""}, "messages": MESSAGES}, MINI),
+        ({"info": {"note": 1}, "messages": MESSAGES}, "openai_chat"),
+        ({"instance_id": "i", "history": [], "test_result": {}}, "openhands"),
+        ({"instance_id": "i", "history": [{"id": 0, "source": "user", "action": "message"}]}, "openhands"),
+        ([{**EVENT, "kind": "MessageEvent"}], "openhands_events"),
+        ({**EVENT, "action": "message", "args": {}}, "openhands_events"),
+        ({"name": "t", "prompt": "p", "is_solved": True, "solution": "s"}, "reflexion"),
+        ({"prompt": "p", "is_solved": True}, "unknown"),
+        ({"id": "job", "n_total_trials": 3, "stats": {}}, "unknown"),
         ([{"query": "q", "gold": "ls"}], "unknown"),
         ({"resolved_ids": []}, "unknown"),
         ({"conversation": [{"from": "human", "value": "x"}]}, "unknown"),
@@ -50,6 +66,22 @@ def test_format_is_told_by_content(content, name, indent):
     assert detected(content, indent=indent) == name
 
 
+def test_long_rows_are_told_from_their_head():
+    event = {**EVENT, "action": "run", "args": {"command": "x" * 50}}
+    assert detected({"instance_id": "i", "history": [event] * 100}, cut=300) == "openhands"
+    assert detected([event] * 100, cut=300) == "openhands_events"
+    tools = [{"name": "x" * 50}] * 100
+    agent = {"name": "a", "version": "1", "tool_definitions": tools}
+    assert detected({"schema_version": "ATIF-v1.6", "agent": agent, "steps": []}, cut=300) == "atif"
+
+
+def test_every_adapter_says_what_it_carries_and_loses_and_can_be_named():
+    for adapter in CLAIMING:
+        assert adapter.carries
+        assert isinstance(adapter.loses, tuple)
+        assert IngestSettings(format=adapter.name).format == adapter.name
+
+
 @pytest.mark.parametrize("key", ["trajectory", "history"])
 def test_long_files_are_told_from_their_head(key):
     item = STEP if key == "trajectory" else MESSAGES[0]
@@ -58,14 +90,18 @@ def test_long_files_are_told_from_their_head(key):
 
 
 def test_empty_files_are_told_by_name():
-    assert [detected("", uri=uri) for uri in ("a.parquet", "a.traj")] == ["unreadable", "swe_agent"]
+    assert [detected("", uri=uri) for uri in ("a.parquet", "a.traj", "a.traj.json")] == [
+        "unreadable",
+        "swe_agent",
+        MINI,
+    ]
 
 
 def test_named_format_wins_over_detection_but_reads_no_prose():
     settings = IngestSettings(format="intercode")
     assert detected({"messages": MESSAGES}, settings=settings) == "intercode"
     assert detected("# text", settings=settings) == "unknown"
-    assert adapter_named("intercode").version == "1"
+    assert adapter_named("intercode").version == "2"
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,13 @@ from hypothesis import strategies as st
 
 from schemas.records import BadRecord
 from schemas.settings.ingest import IngestSettings
-from schemas.tables import SCHEMAS
 from tests.transforms.formats.row_talks import read_rows, unit_of
+from tests.transforms.formats.tables_of import tables_of
 from transforms.formats.assembly import assemble
 from transforms.formats.registry import CLAIMING, adapter_named, detect
 from transforms.formats.row_files import RowAdapter
 from transforms.formats.steps import messages_of, steps_of
 from transforms.reading.outline import Outline, outline_of_head
-from transforms.store.rows import call_rows, step_rows, trajectory_row
-from transforms.store.tables import rows_to_table
 
 TURNS = [{"role": "user", "content": "x"}]
 TERMINUS = [*TURNS, {"role": "assistant", "content": '{"analysis": "a", "plan": "b", "commands": []}'}]
@@ -206,9 +204,7 @@ def test_any_rows_end_as_table_rows_or_bad_records(name, draw):
         again = messages_of(trajectory.steps)
         assert (messages_of(steps_of(again)), len(again)) == (again, len(item.messages))
         assert sum(len(one.calls) for one in again) == sum(len(one.calls) for one in item.messages)
-        rows_to_table([trajectory_row(trajectory, unit)], SCHEMAS["trajectories"])
-        rows_to_table(step_rows(trajectory), SCHEMAS["steps"])
-        rows_to_table(call_rows(trajectory), SCHEMAS["tool_calls"])
+        tables_of(trajectory, unit)
 
 
 def test_long_line_files_are_read_range_by_range(read_lake):

@@ -1,8 +1,12 @@
 from collections import Counter
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from schemas.reasons import QuarantineReason, Termination
+from tests.transforms.formats.harness_rows import rebuilt, rows_of
+from tests.transforms.formats.talks import read_files, talks
 from transforms.formats.swe_agent import SweAgentAdapter
 
 TEXT_MODE = {
@@ -53,6 +57,10 @@ REPORT = {
         "patch_successfully_applied": True,
         "tests_status": {"FAIL_TO_PASS": {"success": ["a", "b"], "failure": ["c"]}},
     }
+}
+FILES = {
+    "gpt4__data__config/django__django-1/django__django-1.traj": TEXT_MODE,
+    "gpt4__data__config/django__django-1/report.json": REPORT,
 }
 
 
@@ -141,6 +149,138 @@ def test_attempts_are_rollouts_of_their_own(read_lake):
     assert [(one.record_key, one.header.rollout_index, len(one.steps)) for one in read.trajectories] == [
         ("attempt:0", 0, 5),
         ("attempt:1", 1, 2),
+    ]
+
+
+def test_report_judges_the_attempts_that_made_the_chosen_submission(read_lake):
+    attempts = [
+        {**TEXT_MODE, "info": {"exit_status": "submitted", "submission": patch}} for patch in ("bad", "good", "good")
+    ]
+    retry = {**TEXT_MODE, "info": {"exit_status": "submitted", "submission": "good"}, "attempts": [*attempts, 3]}
+    read = read_lake({"run/django__django-1/django__django-1.traj": retry, "run/django__django-1/report.json": REPORT})
+    assert [(one.header.rollout_index, one.header.reward, one.parse_warnings) for one in read.trajectories] == [
+        (0, None, ("report_of_another_attempt",)),
+        (1, 1.0, ()),
+        (2, 1.0, ()),
+    ]
+    assert [(bad.record_key, bad.reason) for bad in read.bad] == [("attempt:3", QuarantineReason.NOT_AN_OBJECT)]
+
+
+def test_own_turns_are_sampled_and_demonstrations_are_not(read_lake):
+    shown = {"role": "assistant", "content": "shown", "action": "ls\n", "thought": "shown", "is_demo": True}
+    run = {**TEXT_MODE, "history": [shown, *TEXT_MODE["history"]]}
+    (trajectory,) = read_lake({"r/a.traj": run}).trajectories
+    assert [(step.source, step.is_demo, step.sampled) for step in trajectory.steps] == [
+        ("agent", True, None),
+        ("system", False, None),
+        ("user", True, None),
+        ("user", False, None),
+        ("agent", False, True),
+        ("agent", False, True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("state", "config"), [("{}", {"agent": {"model": {"name": "m1"}}}), ({}, '{"agent": {"model": {"name": "m1"}}}')]
+)
+@pytest.mark.parametrize("prompt", ["query", "messages"])
+def test_fields_that_changed_between_versions_are_read_alike(read_lake, state, config, prompt):
+    steps = [{**step, "state": state or {"open_file": "a"}, prompt: [{"x": 1}]} for step in TEXT_MODE["trajectory"]]
+    run = {**TEXT_MODE, "trajectory": steps, "replay_config": config}
+    (trajectory,) = read_lake({"r/a.traj": run}).trajectories
+    assert trajectory.header.model_name == "m1"
+    assert trajectory.lost_fields == ("environment", "replay_config", f"trajectory[].{prompt}", "trajectory[].state")
+
+
+def test_message_fields_without_a_column_are_told(read_lake):
+    history = [{**item, "cache_control": {"type": "ephemeral"}, "tags": []} for item in CALLING["history"]]
+    (trajectory,) = read_lake({"r/a.traj": {**CALLING, "history": history}}).trajectories
+    assert trajectory.lost_fields == ("history[].cache_control",)
+
+
+# fmt: off
+EXPECTED = [
+    (
+        {
+            'task_id': 'django__django-1', 'run_id': 'gpt4__data__config', 'source_format': 'swe_agent',
+            'record_key': 'document', 'record_offset': 0, 'adapter': 'swe_agent', 'adapter_version': '2',
+            'lost_fields': ['environment'], 'env_type': 'code_repo', 'repo': 'django/django',
+            'agent_name': 'swe-agent', 'model_name': 'gpt4', 'reward': 1.0, 'reward_raw': 'true',
+            'reward_name': 'resolved', 'success': True, 'tests_passed': 2, 'tests_failed': 1, 'scored': True,
+            'termination': 'max_cost', 'termination_raw': 'submitted (exit_cost)', 'truncated': True,
+            'submission': 'diff', 'num_steps': 5, 'num_agent_steps': 2, 'num_tool_calls': 2, 'prompt_tokens': 10,
+            'completion_tokens': 3, 'cost_usd': 0.5, 'cost_source': 'reported', 'instruction': 'Issue: it fails',
+        },
+        [
+            {'step_id': 1, 'source': 'system', 'actor': 'primary', 'message': 'SETTING', 'message_state': 'text'},
+            {
+                'step_id': 2, 'source': 'user', 'actor': 'primary', 'message': 'A demonstration',
+                'message_state': 'text', 'is_demo': True,
+            },
+            {
+                'step_id': 3, 'source': 'user', 'actor': 'primary', 'message': 'Issue: it fails',
+                'message_state': 'text',
+            },
+            {
+                'step_id': 4, 'source': 'agent', 'actor': 'primary', 'message': 'Look\n', 'message_state': 'text',
+                'num_calls': 1, 'tool_name': 'bash', 'command': 'ls', 'obs_text': 'a.py\n(Open file: n/a)',
+                'obs_bytes': 21, 'sampled': True,
+                'extra_json': {'trajsift:messages': {'0': {'actor': 'primary', 'role_raw': 'user'}}},
+            },
+            {
+                'step_id': 5, 'source': 'agent', 'actor': 'primary', 'message': 'Done\n', 'message_state': 'text',
+                'num_calls': 1, 'tool_name': 'submit', 'command': 'submit', 'obs_text': 'diff', 'obs_bytes': 4,
+                'sampled': True,
+            },
+        ],
+        [
+            {
+                'step_id': 4, 'call_id': 'call_4_0', 'id_generated': True, 'tool_name': 'bash',
+                'tool_kind': 'shell', 'arguments_json': {'command': 'ls'}, 'result_state': 'ok',
+                'result_bytes': 21, 'paired_by': 'position',
+            },
+            {
+                'step_id': 5, 'call_id': 'call_5_0', 'id_generated': True, 'tool_name': 'submit',
+                'tool_kind': 'finish', 'arguments_json': {'command': 'submit'}, 'result_state': 'ok',
+                'result_bytes': 4, 'paired_by': 'position',
+            },
+        ],
+    ),
+]
+# fmt: on
+
+
+def test_run_gives_these_rows(read_lake):
+    read = read_lake(FILES)
+    assert [tuple(rows_of(one, read.units[0])) for one in read.trajectories] == EXPECTED
+
+
+def as_history(messages):
+    """Write canonical messages as tool calling does."""
+    for message in messages:
+        native = {"role": message.role, "content": message.content, "agent": "main"}
+        if message.role == "tool":
+            native |= {"content": [{"type": "text", "text": message.content}], "tool_call_ids": [message.tool_call_id]}
+        if message.calls:
+            native["tool_calls"] = [
+                {"id": c.call_id, "function": {"name": c.name, "arguments": c.arguments_json}} for c in message.calls
+            ]
+        if message.reasoning is not None:
+            native["thinking_blocks"] = [{"type": "thinking", "thinking": message.reasoning, "signature": "s"}]
+        yield native
+
+
+@settings(deadline=None, max_examples=60)
+@given(attempts=st.lists(talks(), min_size=1, max_size=3))
+def test_messages_of_every_attempt_come_back_as_they_were(attempts):
+    files = {"i.traj": {"info": {}, "attempts": [{"history": list(as_history(messages))} for messages in attempts]}}
+    rollouts = read_files("swe_agent", files, instance_id="i", run="r")
+    assert [
+        [(m.role, m.content, m.reasoning, m.calls, m.tool_call_id, m.sampled) for m in rebuilt(one)]
+        for one in rollouts
+    ] == [
+        [(m.role, m.content, m.reasoning, m.calls, m.tool_call_id, m.sampled) for m in messages]
+        for messages in attempts
     ]
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from transforms.formats.swe_reports import Verdict, find_reports, verdict_of
+from transforms.formats.swe_reports import Verdict, find_reports, outcome_fields, verdict_of
 from transforms.reading.lake import Listing
 
 ENTRY = {"resolved": True, "patch_successfully_applied": True}
@@ -35,6 +35,14 @@ ENTRY = {"resolved": True, "patch_successfully_applied": True}
 )
 def test_verdict(reports, verdict):
     assert verdict_of(reports, "i") == verdict
+
+
+def test_verdict_fills_the_outcome():
+    assert outcome_fields(Verdict(True, None, 1, 2), (0.0, 1.0)) == {
+        "reward": None, "reward_raw": "true", "reward_name": "resolved", "success": None, "tests_passed": 1,
+        "tests_failed": 2,
+    }  # fmt: skip
+    assert outcome_fields(Verdict(False, False), (0.0, 1.0))["reward"] == 0.0
 
 
 def test_reports_beside_and_above_are_found_and_those_below_are_not():

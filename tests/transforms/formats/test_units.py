@@ -99,6 +99,28 @@ def test_named_format_does_not_make_a_sidecar_a_unit(folder_of):
     assert [(unit.uri, unit.sidecars) for unit in units] == [("r/a.traj", ("r/report.json",))]
 
 
+@pytest.mark.parametrize("named", ["auto", "harbor"])
+def test_parts_of_a_record_of_several_files_are_no_units(folder_of, named):
+    result = {"id": "1", "task_name": "t", "trial_name": "t__1"}
+    steps = {"schema_version": "ATIF-v1.6", "agent": {"name": "a", "version": "1"}, "steps": []}
+    folder = folder_of({"t1/result.json": result, "t1/agent/trajectory.json": steps, "t1/agent/log.txt": "x"})
+    units = plan(folder, settings=IngestSettings(format=named))
+    assert [(unit.uri, unit.adapter, unit.sidecars) for unit in units] == [
+        ("t1/agent/log.txt", "unknown", ()),
+        ("t1/result.json", "harbor", ("t1/agent/trajectory.json",)),
+    ]
+
+
+def test_first_file_of_a_folder_of_events_stands_for_all(folder_of):
+    event = {"id": 0, "timestamp": "2026-01-05", "source": "user", "kind": "MessageEvent"}
+    folder = folder_of({f"c/events/event-{number}.json": {**event, "id": number} for number in range(3)})
+    (unit,) = plan(folder)
+    assert (unit.uri, unit.sidecars) == (
+        "c/events/event-0.json",
+        ("c/events/event-1.json", "c/events/event-2.json"),
+    )
+
+
 def test_sidecar_that_holds_rollouts_stays_a_unit(folder_of):
     history = {"history": [{"role": "user", "content": "x"}]}
     results = [{"task_id": 1, "reward": 0, "info": {}, "traj": [], "trial": 0}]

@@ -23,6 +23,11 @@ def test_overlapping_globs_name_a_file_once(lake):
     assert list_lake(FS, str(lake), ["**/*.jsonl", "x/*", "a.jsonl"]) == ["a.jsonl", "x/b.jsonl"]
 
 
+def test_files_are_found_by_the_path_of_their_folder(lake):
+    folders = Listing(("a.json", "x/b.json", "x/c.json", "y/x/d.json")).by_folder
+    assert folders == {"": ["a.json"], "x": ["x/b.json", "x/c.json"], "y/x": ["y/x/d.json"]}
+
+
 def test_excluded_files_are_left_out(lake):
     assert list_lake(FS, str(lake), ["**/*"], ["x/**"]) == ["a.jsonl"]
 

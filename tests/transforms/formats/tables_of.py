@@ -1,0 +1,41 @@
+"""A trajectory's rows as Arrow tables, and the trajectory read back from them."""
+
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from schemas.records import SourceUnit, Trajectory
+from schemas.tables import SCHEMAS
+from transforms.store.rows import (
+    CALL_ROW,
+    STEP_ROW,
+    call_rows,
+    step_rows,
+    steps_from_tables,
+    trajectory_from_row,
+    trajectory_row,
+)
+from transforms.store.tables import rows_to_table, values_to_table
+
+
+class Tables(NamedTuple):
+    """The rows of one trajectory."""
+
+    trajectories: pa.Table
+    steps: pa.Table
+    tool_calls: pa.Table
+
+
+def tables_of(trajectory: Trajectory, unit: SourceUnit) -> Tables:
+    """Return the trajectory's rows as the tables hold them."""
+    return Tables(
+        rows_to_table([trajectory_row(trajectory, unit)], SCHEMAS["trajectories"]),
+        values_to_table(step_rows(trajectory), STEP_ROW, SCHEMAS["steps"]),
+        values_to_table(call_rows(trajectory), CALL_ROW, SCHEMAS["tool_calls"]),
+    )
+
+
+def trajectory_of(tables: Tables) -> Trajectory:
+    """Return the trajectory that the tables hold."""
+    (row,) = tables.trajectories.to_pylist(maps_as_pydicts="strict")
+    return trajectory_from_row(row, steps_from_tables(tables.steps, tables.tool_calls).get(row["traj_id"], ()))

@@ -3,8 +3,9 @@ import random
 import uuid
 
 import pytest
+import re2
 
-from transforms.redaction.engine import Redactor, _compiled
+from transforms.redaction.engine import Redactor
 from transforms.redaction.rules import PERSONAL_RULES, SECRET_RULES
 
 LINES = [
@@ -94,8 +95,7 @@ def test_the_one_pass_still_answers_after_much_hostile_text(make_secret):
 
 @pytest.mark.parametrize("rule", [*SECRET_RULES, *PERSONAL_RULES], ids=lambda rule: f"{rule.kind}-{rule.pattern[:20]}")
 def test_a_rule_has_at_most_one_group(rule):
-    compiled = {id(known): pattern for known, pattern in _compiled(True).rules}
-    assert compiled[id(rule)].groups <= 1
+    assert re2.compile(rule.pattern.encode()).groups <= 1
 
 
 @pytest.mark.parametrize(

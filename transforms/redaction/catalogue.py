@@ -1,16 +1,17 @@
 """The whole catalogue, compiled: our own rules and the maintained ones in one pass, and where their secrets stand."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
 from transforms.redaction.bare import occurrences
 from transforms.redaction.encoded import encoded_rule
 from transforms.redaction.maintained import Finding, MaintainedRule, find_maintained, maintained_rules
-from transforms.redaction.matching import CompiledRule, compile_rules, find_secrets
+from transforms.redaction.matching import CompiledRule, compile_rules
 from transforms.redaction.one_pass import OnePass, compile_one_pass
 from transforms.redaction.rules import PERSONAL_RULES, SECRET_RULES
+from transforms.redaction.units import Edit, apply_edits
 from transforms.redaction.values import is_random
 
 PERSONAL_KINDS: Final = frozenset(rule.kind for rule in PERSONAL_RULES)
@@ -18,20 +19,37 @@ MIN_BARE_LENGTH: Final = 12
 """Characters a secret needs to be replaced outside its context too; shorter ones also stand for other things."""
 
 
-class Claims:
-    """The places of a text that were given to a secret; where two overlap, the earlier claim stands."""
+@dataclass(slots=True)
+class Search:
+    """A text and the places of it that were given to a secret; where two overlap, the earlier claim stands.
 
-    def __init__(self, length: int) -> None:
-        self.findings: list[Finding] = []
-        self._taken = bytearray(length)
+    `text` has a NUL between the texts that were joined and in place of every placeholder. `bare_values` are secrets
+    known from their context, which are found bare too; new ones are added. `is_allowed` says of the text, start and
+    end whether that place must stand.
+    """
 
-    def add(self, start: int, end: int, kind: str) -> bool:
-        """Claim a place unless a part of it is taken; say whether it was claimed."""
-        if start >= end or self._taken.find(1, start, end) >= 0:
-            return False
+    text: bytes
+    bare_values: set[bytes]
+    is_allowed: Callable[[bytes, int, int], bool]
+    findings: list[Finding] = field(default_factory=list)
+    _taken: bytearray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._taken = bytearray(len(self.text))
+
+    def is_taken(self, start: int, end: int) -> bool:
+        """Say whether a place is empty, must stand, or a part of it is claimed."""
+        return start >= end or self._taken.find(1, start, end) >= 0 or self.is_allowed(self.text, start, end)
+
+    def claim(self, start: int, end: int, kind: str) -> None:
+        """Give a place to a secret of a kind."""
         self._taken[start:end] = b"\x01" * (end - start)
         self.findings.append(Finding(start, end, kind))
-        return True
+
+    def left(self) -> bytes:
+        """Return the text with NULs over the places that are taken."""
+        covers = [Edit(start, end, b"\x00" * (end - start)) for start, end, _ in sorted(self.findings)]
+        return apply_edits(self.text, covers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,44 +60,38 @@ class Catalogue:
     maintained: tuple[MaintainedRule, ...]
     one_pass: OnePass
 
-    def find(
-        self, text: bytes, *, bare_values: set[bytes], is_allowed: Callable[[bytes, int, int], bool]
-    ) -> list[Finding]:
-        """Return the secrets of a text by position; only the rules that the one pass names are run.
-
-        Args:
-            text: Texts with a NUL between them and in place of every placeholder.
-            bare_values: Secrets known from their context, which are found bare; new ones are added.
-            is_allowed: Says of a text, start and end whether that place must stand.
-        """
-        claims = Claims(len(text))
-        flagged = self.one_pass(text)
+    def find(self, search: Search) -> list[Finding]:
+        """Return the secrets of a text by position; only the rules that the one pass names are run."""
+        flagged = self.one_pass(search.text)
         for index in flagged:
             if index < len(self.own):
-                self._claim_own(text, self.own[index], claims, bare_values=bare_values, is_allowed=is_allowed)
-        if rules := [self.maintained[index - len(self.own)] for index in flagged if index >= len(self.own)]:
-            for found in find_maintained(text, rules):
-                if b"\x00" not in text[found.start : found.end] and not is_allowed(text, found.start, found.end):
-                    claims.add(*found)
-        for start, end in occurrences(text, bare_values):
-            claims.add(start, end, "SECRET")
-        return sorted(claims.findings)
+                _claim_own(search, self.own[index])
+        if flagged and flagged[-1] >= len(self.own):
+            self._claim_maintained(search)
+        for start, end in occurrences(search.text, search.bare_values):
+            if not search.is_taken(start, end):
+                search.claim(start, end, "SECRET")
+        return sorted(search.findings)
 
-    def _claim_own(
-        self,
-        text: bytes,
-        compiled: CompiledRule,
-        claims: Claims,
-        *,
-        bare_values: set[bytes],
-        is_allowed: Callable[[bytes, int, int], bool],
-    ) -> None:
-        rule = compiled.rule
-        for start, end in find_secrets(text, compiled):
-            if is_allowed(text, start, end) or not claims.add(start, end, rule.kind):
-                continue
-            if rule.is_contextual and end - start >= MIN_BARE_LENGTH and is_random(text[start:end], b""):
-                bare_values.add(text[start:end])
+    def _claim_maintained(self, search: Search) -> None:
+        """Claim what the package finds in what our own rules left: the one pass looks again, as it costs the least."""
+        left = search.left()
+        rules = [self.maintained[index - len(self.own)] for index in self.one_pass(left) if index >= len(self.own)]
+        for found in find_maintained(left, rules) if rules else ():
+            if b"\x00" not in left[found.start : found.end] and not search.is_taken(found.start, found.end):
+                search.claim(*found)
+
+
+def _claim_own(search: Search, compiled: CompiledRule) -> None:
+    rule, text = compiled.rule, search.text
+    for start, end in compiled.places(text):
+        if search.is_taken(start, end) or not compiled.accepts(text, start, end):
+            continue
+        search.claim(start, end, rule.kind)
+        if rule.is_contextual and end - start >= MIN_BARE_LENGTH:
+            value = text[start:end]
+            if rule.accept is is_random or is_random(value, b""):
+                search.bare_values.add(value)
 
 
 @cache

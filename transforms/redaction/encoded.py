@@ -5,7 +5,7 @@ import binascii
 from functools import cache
 from typing import Final
 
-from transforms.redaction.matching import CompiledRule, compile_rules, find_secrets
+from transforms.redaction.matching import CompiledRule, compile_rules
 from transforms.redaction.one_pass import OnePass, compile_one_pass
 from transforms.redaction.rules import SECRET_RULES, Rule
 
@@ -56,7 +56,9 @@ def _decodes_to_secret(value: bytes, following: bytes) -> bool:
 
 def _holds_secret(text: bytes) -> bool:
     one_pass, rules = _decoded_rules()
-    return any(next(find_secrets(text, rules[index]), None) for index in one_pass(text))
+    return any(
+        rules[index].accepts(text, start, end) for index in one_pass(text) for start, end in rules[index].places(text)
+    )
 
 
 @cache

@@ -11,12 +11,12 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 
 from schemas.records import Rollout
-from transforms.redaction.catalogue import PERSONAL_KINDS, Catalogue, allows, compiled_catalogue
+from transforms.redaction.catalogue import PERSONAL_KINDS, Catalogue, Search, allows, compiled_catalogue
 from transforms.redaction.fields import rewrite_rollout, scanned_texts
 from transforms.redaction.maintained import Finding
-from transforms.redaction.placeholders import Placeholders
+from transforms.redaction.placeholders import Placeholders, covered
 from transforms.redaction.splits import mend_splits
-from transforms.redaction.units import Edit, Page, Unit, apply_edits, covered, decode, encode, unit_of
+from transforms.redaction.units import Edit, Page, Unit, apply_edits, decode, encode, unit_of
 
 
 @dataclass(frozen=True)
@@ -79,23 +79,28 @@ class _Scan:
     bare_values: set[bytes] = field(default_factory=set)
 
     def find(self, text: bytes) -> list[Finding]:
-        return self.catalogue.find(covered(text), bare_values=self.bare_values, is_allowed=self.is_allowed)
+        return self.catalogue.find(Search(covered(text), self.bare_values, self.is_allowed))
 
     def redact(self, units: list[Unit]) -> bool:
-        """Redact the units' values in place; say whether one changed."""
+        """Redact the units' values in place; say whether one changed.
+
+        Only what a round changed is read again, unless it told of a new bare value, which may stand anywhere.
+        """
         is_changed = False
-        while edits := self._edits(units):
+        pending, num_bare = units, 0
+        while edits := self._edits(pending):
             is_changed = True
             for index, changes in edits.items():
-                units[index].value = apply_edits(units[index].value, changes)
+                pending[index].value = apply_edits(pending[index].value, changes)
+            is_searched = pending is units or len(self.bare_values) == num_bare
+            pending = [pending[index] for index in edits] if is_searched else units
+            num_bare = len(self.bare_values)
         return is_changed
 
     def _edits(self, units: list[Unit]) -> dict[int, list[Edit]]:
         page = Page(units)
         edits: dict[int, list[Edit]] = defaultdict(list)
-        for start, end, kind in self.catalogue.find(
-            page.text, bare_values=self.bare_values, is_allowed=self.is_allowed
-        ):
+        for start, end, kind in self.catalogue.find(Search(page.text, self.bare_values, self.is_allowed)):
             index, first, last = page.locate(start, end)
             if first < last and not (units[index].is_name and kind in PERSONAL_KINDS):
                 replacement = self.placeholders.name(units[index].value[first:last], kind)

@@ -1,11 +1,10 @@
 """Where text lies in a rollout: every field that is scanned, and how a rollout is rebuilt with these rewritten."""
 
 import json
-from collections.abc import Iterator
+import re
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any, Final, Protocol
-
-import orjson
 
 from schemas.records import Header, Message, MessageCall, Rollout
 from transforms.redaction.seams import seam
@@ -35,36 +34,48 @@ CALL_NAMES: Final = ("name", "call_id", "requestor")
 ROLLOUT_NAMES: Final = ("native_id", "record_key")
 
 
+_rollout_texts = attrgetter(*ROLLOUT_NAMES)
+_header_texts = attrgetter(*HEADER_NAMES, *HEADER_TEXTS)
+_header_json = attrgetter(*HEADER_JSON)
+_message_texts = attrgetter(*MESSAGE_NAMES, *MESSAGE_TEXTS)
+_message_json = attrgetter(*MESSAGE_JSON)
+_call_texts = attrgetter(*CALL_NAMES)
+_call_json = attrgetter(*CALL_JSON)
+
+_ESCAPES: Final = (("\\n", "\n"), ('\\"', '"'), ("\\t", "\t"), ("\\/", "/"), ("\\r", "\r"))
+_UNICODE_ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
+
+
 class Rewrite(Protocol):
     """Gives the text that stands in place of a text; `key` is the JSON key that the text is the value of."""
 
     def __call__(self, text: str, *, key: str | None = None, is_name: bool = False) -> str: ...
 
 
-def scanned_texts(rollout: Rollout) -> Iterator[str]:
-    """Yield every text of a rollout for the one pass.
+def scanned_texts(rollout: Rollout) -> list[str]:
+    """Return every text of a rollout for the one pass.
 
-    JSON text comes as written and, where it has escapes, decoded too, string by string; a content made of parts comes
-    a second time without its line breaks, and what two contents in a row would make is there too, for what was split.
+    JSON text comes as written and, where it has escapes, without them; a content made of parts comes a second time
+    without its line breaks, and what two contents in a row would make is there too, for what was split.
     """
-    yield from _texts(rollout, ROLLOUT_NAMES)
-    header = rollout.header
-    yield from _texts(header, (*HEADER_NAMES, *HEADER_TEXTS))
-    yield from _json_texts(header, HEADER_JSON)
+    texts = [*_rollout_texts(rollout), *_header_texts(rollout.header)]
+    json_texts = [*_header_json(rollout.header)]
     content_before: str | None = None
     for message in rollout.messages:
-        if halves := seam(content_before, message.content):
-            yield "".join(halves)
-        content_before = message.content
-        yield from _texts(message, (*MESSAGE_NAMES, *MESSAGE_TEXTS))
-        yield from _json_texts(message, MESSAGE_JSON)
-        if message.parts_json and message.content and "\n" in message.content:
-            yield message.content.replace("\n", "")
+        content = message.content
+        if halves := seam(content_before, content):
+            texts.append("".join(halves))
+        if message.parts_json and content and "\n" in content:
+            texts.append(content.replace("\n", ""))
+        content_before = content
+        texts += _message_texts(message)
+        json_texts += _message_json(message)
         for call in message.calls:
-            yield from _texts(call, CALL_NAMES)
-            yield from _json_texts(call, CALL_JSON)
-    yield from rollout.parse_warnings
-    yield from rollout.lost_fields
+            texts += _call_texts(call)
+            json_texts += _call_json(call)
+    escaped = [text for text in json_texts if text and "\\" in text]
+    unescaped = [unescaped_json(text) for text in escaped]
+    return list(filter(None, [*texts, *json_texts, *unescaped, *rollout.parse_warnings, *rollout.lost_fields]))
 
 
 def rewrite_rollout(rollout: Rollout, rewrite: Rewrite) -> Rollout:
@@ -109,39 +120,15 @@ def framed(key: str, value: str) -> str:
     return f'"{key}":"{value}"'
 
 
-def _texts(record: _Record, names: tuple[str, ...]) -> Iterator[str]:
-    for name in names:
-        if value := getattr(record, name):
-            yield value
+def unescaped_json(json_text: str) -> str:
+    """Return a JSON text with what its escapes stand for; quotes and key names stay around the strings."""
+    return "\\".join(_unescaped(part) for part in json_text.split("\\\\"))
 
 
-def _json_texts(record: _Record, names: tuple[str, ...]) -> Iterator[str]:
-    for value in _texts(record, names):
-        yield value
-        if "\\" in value:
-            yield from _decoded_strings(value)
-
-
-def _decoded_strings(json_text: str) -> Iterator[str]:
-    try:
-        pending = [(None, _parse(json_text))]
-    except (ValueError, RecursionError):
-        return
-    while pending:
-        key, value = pending.pop()
-        if isinstance(value, str):
-            yield value if key is None else framed(key, value)
-        elif isinstance(value, dict):
-            pending.extend((_speaking_key(value, name), member) for name, member in value.items())
-        elif isinstance(value, list):
-            pending.extend((_flag_before(value, index), item) for index, item in enumerate(value))
-
-
-def _parse(json_text: str) -> Any:
-    try:
-        return orjson.loads(json_text)
-    except ValueError:
-        return json.loads(json_text)
+def _unescaped(text: str) -> str:
+    for escape, character in _ESCAPES:
+        text = text.replace(escape, character)
+    return _UNICODE_ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "\\u" in text else text
 
 
 def _speaking_key(node: dict[str, Any], name: str) -> str:

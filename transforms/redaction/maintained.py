@@ -7,9 +7,9 @@ to the scanner alone.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import re2
 from kingfisher_sdk import Rules, Scanner
@@ -23,18 +23,34 @@ _FIXED_START = re.compile(r"^\(*(?:\?:)?(?:[A-Za-z0-9]{2,12}[_-]|[A-Za-z0-9]{6})
 _WIDE_COUNT = re.compile(r"\{(\d+),(\d+)\}")
 _WIDEST_COUNT: Final = 64
 """A wider count costs seconds to compile; without its upper end a pattern finds no less."""
+_BYTES_PER_CALL: Final = 1000
+"""What the scanner reads in the time that a call costs: with more matches than that, one call reads all."""
 _TOKEN_TAIL = re.compile(rb"[A-Za-z0-9_-]*")
 _NUMBER_SUFFIX = re.compile(r"\.\d+$")
 _NO_WORD = re.compile(r"[^A-Z0-9]+")
 
 
+_OURS: Final = frozenset(
+    f"betterleaks.{name}"
+    for name in (
+        *("curl-auth-header", "curl-auth-user", "generic-credential-uri", "mongodb-connection-string", "jwt"),
+        *("private-key", "aws-session-token", "alibaba-secret-key", "alibaba-sts-access-key-secret"),
+    )
+)
+"""Rules for which our own stand in the one pass: the frames and assignments that any text is full of."""
+
+
 class MaintainedRule(NamedTuple):
-    """A rule of the package: `trigger` goes through the one pass, `token` finds it without edges, where it may."""
+    """A rule of the package: `trigger` goes through the one pass, `pattern` says where it matches.
+
+    A token's pattern has no edges. A rule without a pattern looks at more than its match, and so does the scanner then.
+    """
 
     rule_id: str
     kind: str
     trigger: str
-    token: "re2._Regexp | None"
+    pattern: "re2._Regexp | None"
+    is_token: bool = False
 
 
 class Finding(NamedTuple):
@@ -47,32 +63,45 @@ class Finding(NamedTuple):
 
 @cache
 def maintained_rules() -> tuple[MaintainedRule, ...]:
-    """Return the package's rules that report secrets, in its order."""
+    """Return the package's rules that report secrets and have none of ours in their place, in its order."""
     rules = _package_rules()
     return tuple(
-        _read_rule(entry["id"], rules.detail(entry["id"])["detection_regex"])
+        _read_rule(rules.detail(entry["id"]))
         for entry in rules.metadata()
-        if entry["visible"]
+        if entry["visible"] and entry["id"] not in _OURS
     )
 
 
-def find_maintained(text: bytes, flagged: Iterable[MaintainedRule]) -> Iterator[Finding]:
-    """Yield the secrets that the package's scanner sees, then those of the flagged rules that stand glued to words."""
-    kinds = {rule.rule_id: rule.kind for rule in maintained_rules()}
-    for finding in _scanner().scan(text.replace(b"\x00", b"\n")):
-        if finding.visible:
+def find_maintained(text: bytes, flagged: Sequence[MaintainedRule]) -> Iterator[Finding]:
+    """Yield the secrets of flagged rules: each match is shown to the package's scanner, or the whole text at once."""
+    matches = [
+        (rule, *match.span())
+        for rule in flagged
+        if rule.pattern is not None
+        for match in rule.pattern.finditer(text)
+        if b"\x00" not in match.group()
+    ]
+    is_dense = len(matches) * _BYTES_PER_CALL > len(text)
+    if is_dense or any(rule.pattern is None for rule in flagged):
+        yield from _scanned(text.replace(b"\x00", b"\n"))
+    for rule, start, end in matches:
+        if rule.is_token or not is_dense:
+            yield from _confirmed(text, rule, start=start, end=end)
+
+
+def _confirmed(text: bytes, rule: MaintainedRule, *, start: int, end: int) -> Iterator[Finding]:
+    """Yield what the scanner finds in a match alone; a token goes on to the end of the word that it is glued to."""
+    for found in _scanned(text[start:end]):
+        if found.kind == rule.kind:
+            last = _TOKEN_TAIL.match(text, end).end() if rule.is_token else start + found.end
+            yield Finding(start + found.start, last, rule.kind)
+
+
+def _scanned(text: bytes) -> Iterator[Finding]:
+    for finding in _scanner().scan(text):
+        if finding.visible and finding.rule_id not in _OURS:
             place = finding.location
-            yield Finding(place["start_offset"], place["end_offset"], kinds[finding.rule_id])
-    for rule in flagged:
-        if rule.token is not None:
-            yield from _glued(text, rule)
-
-
-def _glued(text: bytes, rule: MaintainedRule) -> Iterator[Finding]:
-    for match in rule.token.finditer(text):
-        token = match.group()
-        if b"\x00" not in token and any(found.rule_id == rule.rule_id for found in _scanner().scan(token)):
-            yield Finding(match.start(), _TOKEN_TAIL.match(text, match.end()).end(), rule.kind)
+            yield Finding(place["start_offset"], place["end_offset"], _kind(finding.rule_id))
 
 
 @cache
@@ -85,12 +114,16 @@ def _scanner() -> Scanner:
     return Scanner(_package_rules(), base64=False)
 
 
-def _read_rule(rule_id: str, pattern: str) -> MaintainedRule:
+def _read_rule(detail: dict[str, Any]) -> MaintainedRule:
+    rule_id, pattern = detail["id"], detail["detection_regex"]
     flags = _FLAGS.match(pattern).group()
     body = pattern[len(flags) :].removesuffix(_RIGHT_EDGE).removesuffix(r"\b").removeprefix(r"\b")
     trigger = flags + _WIDE_COUNT.sub(_without_wide_end, body)
-    token = re2.compile((flags + body).encode(), byte_options()) if _FIXED_START.match(body) else None
-    return MaintainedRule(rule_id, _kind(rule_id), trigger, token)
+    is_token = _FIXED_START.match(body) is not None
+    is_compound = bool(detail["depends_on_rule"])
+    matched = flags + body if is_token else pattern
+    compiled = None if is_compound and not is_token else re2.compile(matched.encode(), byte_options())
+    return MaintainedRule(rule_id, _kind(rule_id), trigger, compiled, is_token)
 
 
 def _without_wide_end(count: re.Match[str]) -> str:

@@ -27,6 +27,14 @@ def placeholders_in(text: bytes) -> Iterator[re.Match[bytes]]:
     return (match for match in _SHAPE.finditer(text) if match[1] in kinds)
 
 
+def covered(text: bytes) -> bytes:
+    """Return a text with NULs over its placeholders, of their length."""
+    if b"<" not in text:
+        return text
+    kinds = known_kinds()
+    return _SHAPE.sub(lambda match: b"\x00" * len(match[0]) if match[1] in kinds else match[0], text)
+
+
 @dataclass(slots=True)
 class Placeholders:
     """Gives each secret of a rollout its placeholder and counts the replacements by kind."""

@@ -89,7 +89,7 @@ _CLOUDS = (
         accept=is_literal,
     ),
     _context("AWS_SIGNATURE", r"AWS4-HMAC-SHA256[^\n\x00]{0,300}?Signature=([a-f0-9]{64})", accept=is_literal),
-    _fixed("AWS_KEY", r"A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}"),
+    _fixed("AWS_KEY", r"A[KSBC][IC]A[A-Z0-9]{16}"),
     _context("AWS_SIGNATURE", r"X-Amz-(?:Signature|Security-Token)=([A-Za-z0-9%/+_-]{32,})", accept=is_literal),
     _fixed("GOOGLE_KEY", r"AIza[A-Za-z0-9_-]{35}"),
     _fixed("GOOGLE_KEY", r"ya29\.[A-Za-z0-9_-]{20,}"),

@@ -1,16 +1,18 @@
 """Where the end of one text and the beginning of the next could be two halves of one token."""
 
-import re
+import string
 from typing import Final
 
 _LONGEST_HALF: Final = 256
-_TAIL: Final = re.compile(r"[A-Za-z0-9_./+=-]+\Z")
-_HEAD: Final = re.compile(r"[A-Za-z0-9_./+=-]{1,256}")
+_TOKEN_CHARACTERS: Final = string.ascii_letters + string.digits + "_./+=-"
 
 
 def seam(before: str | None, after: str | None) -> tuple[str, str] | None:
     """Return the two halves of the token that one text's end and the next one's beginning make; None without one."""
     if not before or not after or not before[-1].isalnum() or not after[0].isalnum():
         return None
-    tail, head = _TAIL.search(before[-_LONGEST_HALF:]), _HEAD.match(after)
-    return (tail[0], head[0]) if tail and head else None
+    tail, head = before[-_LONGEST_HALF:], after[:_LONGEST_HALF]
+    num_others, num_rest = len(tail.rstrip(_TOKEN_CHARACTERS)), len(head.lstrip(_TOKEN_CHARACTERS))
+    if num_others == len(tail) or num_rest == len(head):
+        return None
+    return tail[num_others:], head[: len(head) - num_rest]

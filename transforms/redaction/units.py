@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from transforms.redaction.fields import framed
-from transforms.redaction.placeholders import placeholders_in
+from transforms.redaction.placeholders import covered
 
 
 @dataclass(slots=True)
@@ -36,17 +36,20 @@ class Page:
     """Units joined by NULs, placeholders covered by them: no rule looks across."""
 
     def __init__(self, units: Sequence[Unit]) -> None:
-        self._units = units
         scanned = [covered(unit.scanned) for unit in units]
-        self._starts = [0, *accumulate(len(text) + 1 for text in scanned)]
+        starts = [0, *accumulate(len(text) + 1 for text in scanned)]
+        self._starts = starts
+        self._values = [
+            (start + len(unit.before), start + len(unit.before) + len(unit.value))
+            for start, unit in zip(starts, units, strict=False)
+        ]
         self.text = b"\x00".join(scanned)
 
     def locate(self, start: int, end: int) -> tuple[int, int, int]:
         """Return the unit of a place, and the part of it that lies in the unit's value: start and end there."""
         index = bisect_right(self._starts, start) - 1
-        unit = self._units[index]
-        offset = self._starts[index] + len(unit.before)
-        return index, max(0, start - offset), min(len(unit.value), end - offset)
+        first, last = self._values[index]
+        return index, max(start, first) - first, min(end, last) - first
 
 
 def unit_of(text: str, *, key: str | None = None, is_name: bool = False) -> Unit:
@@ -61,14 +64,6 @@ def unit_of(text: str, *, key: str | None = None, is_name: bool = False) -> Unit
 def apply_edits(value: bytes, edits: Sequence[Edit]) -> bytes:
     """Return a value with places replaced, which are sorted and apart from each other."""
     return b"".join(_spliced(value, edits))
-
-
-def covered(text: bytes) -> bytes:
-    """Return a text with NULs over its placeholders, of their length."""
-    if b"<" not in text:
-        return text
-    covers = [Edit(*found.span(), b"\x00" * len(found[0])) for found in placeholders_in(text)]
-    return apply_edits(text, covers) if covers else text
 
 
 def encode(text: str) -> bytes:

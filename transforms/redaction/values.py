@@ -5,24 +5,29 @@ from typing import Final
 
 _MAX_JUDGED: Final = 512
 """Bytes of a value that are looked at: a longer one is judged by its beginning."""
-_REFERENCE = re.compile(rb"(?:\$|%[({A-Z]|\{|<|@|\*{3,}|\.{3})|(?:[xX*.-])+\Z|(?:env|var|secrets|process|os|local)\.")
-_WORDS = re.compile(
-    rb"(?i)(?:(?:none|null|true|false|undefined|redacted|changeme|example|placeholder|password|required|optional)\Z"
-    rb"|(?:your|my|the|insert|replace)[-_]|.*?(?:example|placeholder|redacted))"
+_NO_LITERAL = re.compile(
+    rb"\$|%[({A-Z]|\{|<|@|\*{3,}|\.{3}|[xX*.-]+\Z|(?:env|var|secrets|process|os|local)\."
+    rb"|(?i:(?:none|null|true|false|undefined|redacted|changeme|example|placeholder|password|required|optional)\Z"
+    rb"|(?:your|my|the|insert|replace)[-_])"
 )
+_DOCUMENTATION: Final = (b"example", b"placeholder", b"redacted")
 _DOTTED_NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::|->)[A-Za-z_][A-Za-z0-9_]*)+\Z")
 _PATH_OR_URL = re.compile(
     rb"(?:\.{0,2}/|~/|[A-Za-z]:[/\\]|[a-z][a-z0-9+]*://)|[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)+\.[a-z]{1,5}\Z"
 )
 _SIGN = re.compile(rb"[0-9!@#$%^&*?+~]")
 _DIGITS = b"0123456789"
+_CAPITALS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _CODE_FOLLOWS = (b"(", b"[")
 
 
 def is_literal(value: bytes, following: bytes) -> bool:
     """Say whether the value is written out, not a variable, a mask or a word of documentation."""
     value = value[:_MAX_JUDGED]
-    return not _REFERENCE.match(value) and not _WORDS.match(value)
+    if _NO_LITERAL.match(value):
+        return False
+    lowered = value.lower()
+    return not any(word in lowered for word in _DOCUMENTATION)
 
 
 def has_case_or_digit(value: bytes, following: bytes) -> bool:
@@ -35,11 +40,11 @@ def has_case_or_digit(value: bytes, following: bytes) -> bool:
 def is_random(value: bytes, following: bytes) -> bool:
     """Say whether a literal mixes letters and digits as a key does and as names, paths and calls in code do not."""
     value = value[:_MAX_JUDGED]
-    if value.upper() == value.lower() or following in _CODE_FOLLOWS:
+    has_small, has_capital = value != value.upper(), value != value.lower()
+    if following in _CODE_FOLLOWS or not (has_small or has_capital):
         return False
     num_digits = len(value) - len(value.translate(None, _DIGITS))
-    has_both_cases = value != value.upper() and value != value.lower()
-    is_mixed = num_digits >= 2 or (num_digits == 1 and has_both_cases) or _is_case_noise(value)
+    is_mixed = num_digits >= 2 or (num_digits == 1 and has_small and has_capital) or _is_case_noise(value)
     return (
         is_mixed and not _DOTTED_NAME.match(value) and not _PATH_OR_URL.match(value) and is_literal(value, following)
     )
@@ -47,8 +52,10 @@ def is_random(value: bytes, following: bytes) -> bool:
 
 def _is_case_noise(value: bytes) -> bool:
     """Say whether letters alone switch case as random text does; camel case has under three capitals in ten."""
-    num_capitals = sum(65 <= byte <= 90 for byte in value)
-    return len(value) >= 16 and value.isalpha() and 0.3 <= num_capitals / len(value) <= 0.7
+    if len(value) < 16 or not value.isalpha():
+        return False
+    num_capitals = len(value) - len(value.translate(None, _CAPITALS))
+    return 0.3 <= num_capitals / len(value) <= 0.7
 
 
 def has_random_pair(value: bytes, following: bytes) -> bool:

@@ -1,26 +1,23 @@
+import json
+
 import pytest
 
 from schemas.records import Header, Message, MessageCall, Rollout
-from transforms.redaction.fields import rewrite_json, rewrite_rollout, scanned_texts
+from transforms.redaction.fields import rewrite_json, rewrite_rollout, scanned_texts, unescaped_json
 
 MESSAGE = Message("assistant", "m", reasoning="r", calls=(MessageCall("w", '{"k":"a\\nb"}', arguments_raw="raw"),))
 ROLLOUT = Rollout(Header("test", task_text="t", tools_json='["x"]'), (MESSAGE,), None, "0", "0", parse_warnings=("p",))
 
 
 def test_escaped_json_is_scanned_as_written_and_decoded():
-    assert list(scanned_texts(ROLLOUT)) == [
-        "0",
-        "t",
-        '["x"]',
-        "m",
-        "r",
-        "w",
-        "assistant",
-        "raw",
-        '{"k":"a\\nb"}',
-        '"k":"a\nb"',
-        "p",
-    ]
+    assert scanned_texts(ROLLOUT) == [
+        "0", "t", "m", "r", "w", "assistant", '["x"]', "raw", '{"k":"a\\nb"}', '{"k":"a\nb"}', "p",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", ["a\nb", 'a"b', "a\\b", "a\\nb", "tab\t/\r", "\u00e9\u2028", "\\u0041", "\\\\n"])
+def test_unescaped_json_holds_what_was_written(value):
+    assert unescaped_json(json.dumps({"k": value})) == f'{{"k": "{value}"}}'
 
 
 def _upper(text: str, *, key: str | None = None, is_name: bool = False) -> str:
@@ -30,7 +27,7 @@ def _upper(text: str, *, key: str | None = None, is_name: bool = False) -> str:
 def test_every_scanned_text_is_rewritten():
     rewritten = rewrite_rollout(ROLLOUT, _upper)
     assert list(scanned_texts(rewritten)) == [
-        "0", "T", '["X"]', "M", "R", "W", "ASSISTANT", "RAW", '{"K":"A\\nB"}', '"K":"A\nB"', "P",
+        "0", "T", "M", "R", "W", "ASSISTANT", '["X"]', "RAW", '{"K":"A\\nB"}', '{"K":"A\nB"}', "P",
     ]  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """The whole catalogue, compiled: our own rules and the maintained ones in one pass, and where their secrets stand."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
@@ -11,45 +11,42 @@ from transforms.redaction.maintained import Finding, MaintainedRule, find_mainta
 from transforms.redaction.matching import CompiledRule, compile_rules
 from transforms.redaction.one_pass import OnePass, compile_one_pass
 from transforms.redaction.rules import PERSONAL_RULES, SECRET_RULES
-from transforms.redaction.units import Edit, apply_edits
 from transforms.redaction.values import is_random
 
+IsAllowed = Callable[[bytes, int, int], bool]
 PERSONAL_KINDS: Final = frozenset(rule.kind for rule in PERSONAL_RULES)
 MIN_BARE_LENGTH: Final = 12
 """Characters a secret needs to be replaced outside its context too; shorter ones also stand for other things."""
 
 
-@dataclass(slots=True)
 class Search:
     """A text and the places of it that were given to a secret; where two overlap, the earlier claim stands.
 
-    `text` has a NUL between the texts that were joined and in place of every placeholder. `bare_values` are secrets
-    known from their context, which are found bare too; new ones are added. `is_allowed` says of the text, start and
-    end whether that place must stand.
+    Args:
+        text: Texts with a NUL between them and in place of every placeholder.
+        bare_values: Secrets known from their context, which are found bare too; new ones are added.
+        is_allowed: Says of the text, start and end whether that place must stand.
     """
 
-    text: bytes
-    bare_values: set[bytes]
-    is_allowed: Callable[[bytes, int, int], bool]
-    findings: list[Finding] = field(default_factory=list)
-    _taken: bytearray = field(init=False)
+    def __init__(self, text: bytes, bare_values: set[bytes], is_allowed: IsAllowed) -> None:
+        self.text = text
+        self.bare_values = bare_values
+        self.findings: list[Finding] = []
+        self._is_allowed = is_allowed
+        self._left = bytearray(text)
 
-    def __post_init__(self) -> None:
-        self._taken = bytearray(len(self.text))
-
-    def is_taken(self, start: int, end: int) -> bool:
-        """Say whether a place is empty, must stand, or a part of it is claimed."""
-        return start >= end or self._taken.find(1, start, end) >= 0 or self.is_allowed(self.text, start, end)
+    def is_free(self, start: int, end: int) -> bool:
+        """Say whether a place is not empty, lies in one text, holds nothing claimed and may be claimed."""
+        return start < end and self._left.find(0, start, end) < 0 and not self._is_allowed(self.text, start, end)
 
     def claim(self, start: int, end: int, kind: str) -> None:
         """Give a place to a secret of a kind."""
-        self._taken[start:end] = b"\x01" * (end - start)
-        self.findings.append(Finding(start, end, kind))
+        self._left[start:end] = bytes(end - start)
+        self.findings.append((start, end, kind))
 
     def left(self) -> bytes:
-        """Return the text with NULs over the places that are taken."""
-        covers = [Edit(start, end, b"\x00" * (end - start)) for start, end, _ in sorted(self.findings)]
-        return apply_edits(self.text, covers)
+        """Return the text with NULs over what is claimed."""
+        return bytes(self._left)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,32 +57,32 @@ class Catalogue:
     maintained: tuple[MaintainedRule, ...]
     one_pass: OnePass
 
-    def find(self, search: Search) -> list[Finding]:
-        """Return the secrets of a text by position; only the rules that the one pass names are run."""
-        flagged = self.one_pass(search.text)
+    def find(self, search: Search, flagged: Sequence[int] | None = None) -> list[Finding]:
+        """Return the secrets of a text by position; only flagged rules are run.
+
+        Args:
+            search: The text and what is known of it.
+            flagged: What the one pass named for this text, or for a text that holds it; None runs the pass.
+        """
+        num_own = len(self.own)
+        flagged = self.one_pass(search.text) if flagged is None else flagged
         for index in flagged:
-            if index < len(self.own):
+            if index < num_own:
                 _claim_own(search, self.own[index])
-        if flagged and flagged[-1] >= len(self.own):
-            self._claim_maintained(search)
+        rules = [self.maintained[index - num_own] for index in flagged if index >= num_own]
+        for start, end, kind in find_maintained(search.left(), rules) if rules else ():
+            if search.is_free(start, end):
+                search.claim(start, end, kind)
         for start, end in occurrences(search.text, search.bare_values):
-            if not search.is_taken(start, end):
+            if search.is_free(start, end):
                 search.claim(start, end, "SECRET")
         return sorted(search.findings)
-
-    def _claim_maintained(self, search: Search) -> None:
-        """Claim what the package finds in what our own rules left: the one pass looks again, as it costs the least."""
-        left = search.left()
-        rules = [self.maintained[index - len(self.own)] for index in self.one_pass(left) if index >= len(self.own)]
-        for found in find_maintained(left, rules) if rules else ():
-            if b"\x00" not in left[found.start : found.end] and not search.is_taken(found.start, found.end):
-                search.claim(*found)
 
 
 def _claim_own(search: Search, compiled: CompiledRule) -> None:
     rule, text = compiled.rule, search.text
     for start, end in compiled.places(text):
-        if search.is_taken(start, end) or not compiled.accepts(text, start, end):
+        if not search.is_free(start, end) or not compiled.accepts(text, start, end):
             continue
         search.claim(start, end, rule.kind)
         if rule.is_contextual and end - start >= MIN_BARE_LENGTH:
@@ -104,7 +101,7 @@ def compiled_catalogue(personal_data: bool) -> Catalogue:
     return Catalogue(own, maintained, compile_one_pass(patterns))
 
 
-def allows(literals: Sequence[bytes]) -> Callable[[bytes, int, int], bool]:
+def allows(literals: Sequence[bytes]) -> IsAllowed:
     """Return the test whether a place lies inside a literal that is never redacted."""
     if not literals:
         return lambda text, start, end: False

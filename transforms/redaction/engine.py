@@ -7,11 +7,11 @@ replaced wherever it stands bare.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from schemas.records import Rollout
-from transforms.redaction.catalogue import PERSONAL_KINDS, Catalogue, Search, allows, compiled_catalogue
+from transforms.redaction.catalogue import PERSONAL_KINDS, Catalogue, IsAllowed, Search, allows, compiled_catalogue
 from transforms.redaction.fields import rewrite_rollout, scanned_texts
 from transforms.redaction.maintained import Finding
 from transforms.redaction.placeholders import Placeholders, covered
@@ -38,7 +38,8 @@ class Redactor:
         if not self.enabled:
             return rollout, {}
         joined = encode("\x00".join(scanned_texts(rollout)))
-        if not compiled_catalogue(self.personal_data).one_pass(joined):
+        flagged = compiled_catalogue(self.personal_data).one_pass(joined)
+        if not flagged:
             return rollout, {}
         scan = self._scan(joined)
         rollout = replace(rollout, messages=mend_splits(rollout.messages, scan.find, scan.placeholders.name))
@@ -49,7 +50,7 @@ class Redactor:
             return text
 
         rewrite_rollout(rollout, note)
-        if scan.redact(units):
+        if scan.redact(units, flagged):
             values = iter(units)
             rollout = rewrite_rollout(rollout, lambda text, *, key=None, is_name=False: decode(next(values).value))
         return rollout, dict(sorted(scan.placeholders.counts.items()))
@@ -74,21 +75,22 @@ class _Scan:
     """The rounds over one rollout: its placeholders and what is looked for bare."""
 
     catalogue: Catalogue
-    is_allowed: Callable[[bytes, int, int], bool]
+    is_allowed: IsAllowed
     placeholders: Placeholders = field(default_factory=Placeholders)
     bare_values: set[bytes] = field(default_factory=set)
 
     def find(self, text: bytes) -> list[Finding]:
         return self.catalogue.find(Search(covered(text), self.bare_values, self.is_allowed))
 
-    def redact(self, units: list[Unit]) -> bool:
+    def redact(self, units: list[Unit], flagged: Sequence[int] | None = None) -> bool:
         """Redact the units' values in place; say whether one changed.
 
         Only what a round changed is read again, unless it told of a new bare value, which may stand anywhere.
         """
         is_changed = False
         pending, num_bare = units, 0
-        while edits := self._edits(pending):
+        while edits := self._edits(pending, flagged):
+            flagged = None
             is_changed = True
             for index, changes in edits.items():
                 pending[index].value = apply_edits(pending[index].value, changes)
@@ -97,12 +99,13 @@ class _Scan:
             num_bare = len(self.bare_values)
         return is_changed
 
-    def _edits(self, units: list[Unit]) -> dict[int, list[Edit]]:
+    def _edits(self, units: list[Unit], flagged: Sequence[int] | None) -> dict[int, list[Edit]]:
         page = Page(units)
         edits: dict[int, list[Edit]] = defaultdict(list)
-        for start, end, kind in self.catalogue.find(Search(page.text, self.bare_values, self.is_allowed)):
+        search = Search(page.text, self.bare_values, self.is_allowed)
+        for start, end, kind in self.catalogue.find(search, flagged):
             index, first, last = page.locate(start, end)
             if first < last and not (units[index].is_name and kind in PERSONAL_KINDS):
                 replacement = self.placeholders.name(units[index].value[first:last], kind)
-                edits[index].append(Edit(first, last, replacement))
+                edits[index].append((first, last, replacement))
         return edits

@@ -15,6 +15,7 @@ import re2
 from kingfisher_sdk import Rules, Scanner
 
 from transforms.redaction.one_pass import byte_options
+from transforms.redaction.values import is_random
 
 _FLAGS = re.compile(r"^(?:\(\?[is]\))*")
 _RIGHT_EDGE: Final = r"""(?:\\?['"\x60]|[\s;]|\\[nr]|$)"""
@@ -43,22 +44,19 @@ _OURS: Final = frozenset(
 class MaintainedRule(NamedTuple):
     """A rule of the package: `trigger` goes through the one pass, `pattern` says where it matches.
 
-    A token's pattern has no edges. A rule without a pattern looks at more than its match, and so does the scanner then.
+    A token's pattern has no edges. A rule with companions (a key's id, a host) is not confirmed by its match alone.
     """
 
     rule_id: str
     kind: str
     trigger: str
-    pattern: "re2._Regexp | None"
-    is_token: bool = False
+    pattern: "re2._Regexp"
+    is_token: bool
+    has_companions: bool
 
 
-class Finding(NamedTuple):
-    """Where a secret stands, in bytes, and of what kind it is."""
-
-    start: int
-    end: int
-    kind: str
+Finding = tuple[int, int, str]
+"""Where a secret stands, from and to, in bytes, and its kind."""
 
 
 @cache
@@ -73,35 +71,34 @@ def maintained_rules() -> tuple[MaintainedRule, ...]:
 
 
 def find_maintained(text: bytes, flagged: Sequence[MaintainedRule]) -> Iterator[Finding]:
-    """Yield the secrets of flagged rules: each match is shown to the package's scanner, or the whole text at once."""
+    """Yield the secrets of flagged rules: each match is shown to the package's scanner alone, or all text at once."""
     matches = [
-        (rule, *match.span())
-        for rule in flagged
-        if rule.pattern is not None
-        for match in rule.pattern.finditer(text)
-        if b"\x00" not in match.group()
+        (rule, match) for rule in flagged for match in rule.pattern.finditer(text) if b"\x00" not in match.group()
     ]
-    is_dense = len(matches) * _BYTES_PER_CALL > len(text)
-    if is_dense or any(rule.pattern is None for rule in flagged):
+    is_dense = len(matches) * _BYTES_PER_CALL > len(text) > _BYTES_PER_CALL
+    if is_dense:
         yield from _scanned(text.replace(b"\x00", b"\n"))
-    for rule, start, end in matches:
-        if rule.is_token or not is_dense:
-            yield from _confirmed(text, rule, start=start, end=end)
+    for rule, match in matches:
+        if rule.has_companions:
+            start, end = match.span(min(1, rule.pattern.groups))
+            if is_random(text[start:end], b""):
+                yield start, end, rule.kind
+        elif rule.is_token or not is_dense:
+            yield from _confirmed(text, rule, start=match.start(), end=match.end())
 
 
 def _confirmed(text: bytes, rule: MaintainedRule, *, start: int, end: int) -> Iterator[Finding]:
     """Yield what the scanner finds in a match alone; a token goes on to the end of the word that it is glued to."""
-    for found in _scanned(text[start:end]):
-        if found.kind == rule.kind:
-            last = _TOKEN_TAIL.match(text, end).end() if rule.is_token else start + found.end
-            yield Finding(start + found.start, last, rule.kind)
+    for first, last, kind in _scanned(text[start:end]):
+        if kind == rule.kind:
+            yield start + first, _TOKEN_TAIL.match(text, end).end() if rule.is_token else start + last, kind
 
 
 def _scanned(text: bytes) -> Iterator[Finding]:
     for finding in _scanner().scan(text):
         if finding.visible and finding.rule_id not in _OURS:
             place = finding.location
-            yield Finding(place["start_offset"], place["end_offset"], _kind(finding.rule_id))
+            yield place["start_offset"], place["end_offset"], _kind(finding.rule_id)
 
 
 @cache
@@ -120,10 +117,8 @@ def _read_rule(detail: dict[str, Any]) -> MaintainedRule:
     body = pattern[len(flags) :].removesuffix(_RIGHT_EDGE).removesuffix(r"\b").removeprefix(r"\b")
     trigger = flags + _WIDE_COUNT.sub(_without_wide_end, body)
     is_token = _FIXED_START.match(body) is not None
-    is_compound = bool(detail["depends_on_rule"])
-    matched = flags + body if is_token else pattern
-    compiled = None if is_compound and not is_token else re2.compile(matched.encode(), byte_options())
-    return MaintainedRule(rule_id, _kind(rule_id), trigger, compiled, is_token)
+    compiled = re2.compile((flags + body if is_token else pattern).encode(), byte_options())
+    return MaintainedRule(rule_id, _kind(rule_id), trigger, compiled, is_token, bool(detail["depends_on_rule"]))
 
 
 def _without_wide_end(count: re.Match[str]) -> str:

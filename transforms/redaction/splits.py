@@ -72,15 +72,15 @@ def _mend_texts(texts: list[str], find: Find, name: Name) -> list[str]:
         rest = whole[start + last - first : end]
         if not others or not (is_random(rest, b"") or _needs_rest(values[index], first, find)):
             continue
-        edits[index].append(Edit(first, last, name(whole[start:end], kind)))
+        edits[index].append((first, last, name(whole[start:end], kind)))
         for other, first, last in others:
-            edits[other].append(Edit(first, last, b""))
+            edits[other].append((first, last, b""))
     return [decode(apply_edits(value, changes)) for value, changes in zip(values, edits, strict=True)]
 
 
 def _needs_rest(value: bytes, start: int, find: Find) -> bool:
     """Say whether the beginning of a secret at the end of a text is no secret by itself; else a word follows it."""
-    return all(found.start != start for found in find(value))
+    return all(found[0] != start for found in find(value))
 
 
 def _pieces(values: list[bytes], start: int, end: int) -> Iterator[tuple[int, int, int]]:

@@ -4,7 +4,6 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import NamedTuple
 
 from transforms.redaction.fields import framed
 from transforms.redaction.placeholders import covered
@@ -24,12 +23,8 @@ class Unit:
         return self.before + self.value + self.after
 
 
-class Edit(NamedTuple):
-    """A place of a unit's value and what comes there."""
-
-    start: int
-    end: int
-    replacement: bytes
+Edit = tuple[int, int, bytes]
+"""A place of a unit's value, from and to, and what comes there."""
 
 
 class Page:
@@ -78,8 +73,8 @@ def decode(text: bytes) -> str:
 
 def _spliced(value: bytes, edits: Sequence[Edit]) -> Iterator[bytes]:
     end = 0
-    for edit in edits:
-        yield value[end : edit.start]
-        yield edit.replacement
-        end = edit.end
+    for start, stop, replacement in edits:
+        yield value[end:start]
+        yield replacement
+        end = stop
     yield value[end:]

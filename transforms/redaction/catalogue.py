@@ -80,7 +80,8 @@ class Catalogue:
 
 
 def _claim_own(search: Search, compiled: CompiledRule) -> None:
-    rule, text = compiled.rule, search.text
+    """Claim a rule's secrets in what earlier rules left; the less is left, the less there is to match."""
+    rule, text = compiled.rule, search.left()
     for start, end in compiled.places(text):
         if not search.is_free(start, end) or not compiled.accepts(text, start, end):
             continue

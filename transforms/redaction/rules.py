@@ -88,7 +88,7 @@ _CLOUDS = (
         r"(?i:aws_?(?:session|security)_?token)" + _ASSIGN + r"[\\\"']*([A-Za-z0-9/+=_.-]{32,})",
         accept=is_literal,
     ),
-    _context("AWS_SIGNATURE", r"AWS4-HMAC-SHA256[^\n\x00]{0,300}?Signature=([a-f0-9]{64})", accept=is_literal),
+    _context("AWS_SIGNATURE", r"AWS4-HMAC-SHA256[^\n\x00]*?Signature=([a-f0-9]{64})", accept=is_literal),
     _fixed("AWS_KEY", r"A[KSBC][IC]A[A-Z0-9]{16}"),
     _context("AWS_SIGNATURE", r"X-Amz-(?:Signature|Security-Token)=([A-Za-z0-9%/+_-]{32,})", accept=is_literal),
     _fixed("GOOGLE_KEY", r"AIza[A-Za-z0-9_-]{35}"),
@@ -177,7 +177,7 @@ _FRAMES = (
     _fixed("JWT", r"eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]{6,}){0,3}"),
     _context(
         "URL_PASSWORD",
-        r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\x00/:@\"'<>\\]*:([^\s\x00/@\"'<>\\]{3,})@",
+        r"[A-Za-z]://[^\s\x00/:@\"'<>\\]*:([^\s\x00/@\"'<>\\]{3,})@",
         accept=is_literal,
     ),
     _context("URL_PASSWORD", r"[A-Za-z]://([A-Za-z0-9_.~%-]{16,})@", accept=is_random),
@@ -257,15 +257,15 @@ _COMMANDS = (
     ),
     _context(
         "PASSWORD",
-        r"(?:curl [^\n\x00|;]{0,200}?(?:-u|--user)[ =]?[\\\"']*[^\s\x00:\"']{1,64}:"
-        r"|https? [^\n\x00|;]{0,200}?(?:-a|--auth)[ =]?[\\\"']*[^\s\x00:\"']{1,64}:"
-        r"|sshpass -p[ =]?[\\\"']*|login\s+\S{1,64}\s+password\s+)([^\s\x00\"'`\\@]{4,})",
+        r"(?:curl [^\n\x00|;]*?(?:-u|--user)[ =]?[\\\"']*[^\s\x00:\"']+:"
+        r"|https? [^\n\x00|;]*?(?:-a|--auth)[ =]?[\\\"']*[^\s\x00:\"']+:"
+        r"|sshpass -p[ =]?[\\\"']*|login\s+\S+\s+password\s+)([^\s\x00\"'`\\@]{4,})",
         accept=is_literal,
     ),
     _context(
         "PASSWORD",
-        r"(?:(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n\x00|;]{0,200}? -p|redis-cli\b[^\n\x00|;]{0,200}? -a +"
-        r"|docker login\b[^\n\x00|;]{0,200}? -p[ =]?|-pass(?:in|out)? +pass:)[\\\"']*([^\s\x00\"'`\\]{6,})",
+        r"(?:(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n\x00|;]*? -p|redis-cli\b[^\n\x00|;]*? -a +"
+        r"|docker login\b[^\n\x00|;]*? -p[ =]?|-pass(?:in|out)? +pass:)[\\\"']*([^\s\x00\"'`\\]{6,})",
         accept=is_password,
     ),
     _context(

@@ -10,7 +10,6 @@ _NO_LITERAL = re.compile(
     rb"|(?i:(?:none|null|true|false|undefined|redacted|changeme|example|placeholder|password|required|optional)\Z"
     rb"|(?:your|my|the|insert|replace)[-_])"
 )
-_DOCUMENTATION: Final = (b"example", b"placeholder", b"redacted")
 _DOTTED_NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::|->)[A-Za-z_][A-Za-z0-9_]*)+\Z")
 _PATH_OR_URL = re.compile(
     rb"(?:\.{0,2}/|~/|[A-Za-z]:[/\\]|[a-z][a-z0-9+]*://)|[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)+\.[a-z]{1,5}\Z"
@@ -27,7 +26,7 @@ def is_literal(value: bytes, following: bytes) -> bool:
     if _NO_LITERAL.match(value):
         return False
     lowered = value.lower()
-    return not any(word in lowered for word in _DOCUMENTATION)
+    return b"example" not in lowered and b"placeholder" not in lowered and b"redacted" not in lowered
 
 
 def has_case_or_digit(value: bytes, following: bytes) -> bool:

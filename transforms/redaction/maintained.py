@@ -19,8 +19,10 @@ from transforms.redaction.values import is_random
 
 _FLAGS = re.compile(r"^(?:\(\?[is]\))*")
 _RIGHT_EDGE: Final = r"""(?:\\?['"\x60]|[\s;]|\\[nr]|$)"""
-_FIXED_START = re.compile(r"^\(*(?:\?:)?(?:[A-Za-z0-9]{2,12}[_-]|[A-Za-z0-9]{6})")
-"""Letters with a separator, or many: base64 text holds any few letters."""
+_FIXED_START = re.compile(r"^\(*(?:\?:)?(?:[A-Za-z0-9]{2,12}[_-]|[A-Za-z0-9]{4})")
+"""Fewer letters, without a separator, stand in too many texts."""
+_LONG_RUN: Final = re.compile(rb"[A-Za-z0-9+/]{9}\Z")
+"""What stands before a token is no word: it is a run of base64 that happens to hold the token's letters."""
 _WIDE_COUNT = re.compile(r"\{(\d+),(\d+)\}")
 _WIDEST_COUNT: Final = 64
 """A wider count costs seconds to compile; without its upper end a pattern finds no less."""
@@ -89,8 +91,10 @@ def find_maintained(text: bytes, flagged: Sequence[MaintainedRule]) -> Iterator[
 
 def _confirmed(text: bytes, rule: MaintainedRule, *, start: int, end: int) -> Iterator[Finding]:
     """Yield what the scanner finds in a match alone; a token goes on to the end of the word that it is glued to."""
+    if rule.is_token and _LONG_RUN.search(text, max(0, start - 9), start):
+        return
     for first, last, kind in _scanned(text[start:end]):
-        if kind == rule.kind:
+        if rule.is_token or kind == rule.kind:
             yield start + first, _TOKEN_TAIL.match(text, end).end() if rule.is_token else start + last, kind
 
 

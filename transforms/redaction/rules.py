@@ -16,6 +16,7 @@ from transforms.redaction.values import (
     has_case_or_digit,
     has_random_pair,
     is_literal,
+    is_noise,
     is_password,
     is_public_address,
     is_random,
@@ -80,7 +81,7 @@ _CLOUDS = (
     ),
     _context(
         "AWS_SECRET",
-        r"(?i:aws_?secret(?:_?access)?(?:_?key)?)[\\\"'\]]*\s*[=:]\s*[\\\"']*([A-Za-z0-9/+]{40})",
+        r"(?i:aws_?secret(?:_?access)?(?:_?key)?|secret_?access_?key)[\\\"'\]]*\s*[=:]\s*[\\\"']*([A-Za-z0-9/+]{40})",
         accept=is_literal,
     ),
     _context(
@@ -234,6 +235,7 @@ _ASSIGNMENTS = (
         accept=is_random,
     ),
     _context("SECRET", r"(?i:api[ -]?key|token|secret)[ #:]{1,3}[\"'`]?([A-Za-z0-9+/=_-]{24,})", accept=is_random),
+    _fixed("SECRET", r"(?:^|[^A-Za-z0-9_-]|\\[nrt])([a-z]{2,10}_[A-Za-z0-9]{32,})", accept=is_noise),
     _context(
         "SECRET",
         r"[a-z]{2,12}_(?:live|prod|pat|sk|secret|tok)_([A-Za-z0-9]{20,})",

@@ -6,7 +6,7 @@ from typing import Final
 _MAX_JUDGED: Final = 512
 """Bytes of a value that are looked at: a longer one is judged by its beginning."""
 _NO_LITERAL = re.compile(
-    rb"\$|%[({A-Z]|\{|<|@|\*{3,}|\.{3}|[xX*.-]+\Z|(?:env|var|secrets|process|os|local)\."
+    rb"\$|%[({]|%[A-Z_]+%|\{|<|@|\*{3,}|\.{3}|[xX*.-]+\Z|(?:env|var|secrets|process|os|local)\."
     rb"|(?i:(?:none|null|true|false|undefined|redacted|changeme|example|placeholder|password|required|optional)\Z"
     rb"|(?:your|my|the|insert|replace)[-_])"
 )
@@ -16,7 +16,8 @@ _PATH_OR_URL = re.compile(
 )
 _SIGN = re.compile(rb"[0-9!@#$%^&*?+~]")
 _DIGITS = b"0123456789"
-_CAPITALS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_FEWEST_NOISE: Final = 10
+_CASES = bytes(65 if 65 <= byte <= 90 else 97 for byte in range(256))
 _CODE_FOLLOWS = (b"(", b"[")
 
 
@@ -50,11 +51,17 @@ def is_random(value: bytes, following: bytes) -> bool:
 
 
 def _is_case_noise(value: bytes) -> bool:
-    """Say whether letters alone switch case as random text does; camel case has under three capitals in ten."""
-    if len(value) < 16 or not value.isalpha():
+    """Say whether letters alone switch case as random text does, every other letter; names switch at their words."""
+    if len(value) < _FEWEST_NOISE or not value.isalpha():
         return False
-    num_capitals = len(value) - len(value.translate(None, _CAPITALS))
-    return 0.3 <= num_capitals / len(value) <= 0.7
+    cases = value.translate(_CASES)
+    return cases.count(b"aA") + cases.count(b"Aa") >= 0.35 * len(value)
+
+
+def is_noise(value: bytes, following: bytes) -> bool:
+    """Say whether a token ends in letters of both cases and digits, as no hash, word or number does."""
+    tail = value.rpartition(b"_")[2]
+    return tail != tail.lower() and tail != tail.upper() and is_random(tail, following)
 
 
 def has_random_pair(value: bytes, following: bytes) -> bool:
@@ -66,7 +73,7 @@ def has_random_pair(value: bytes, following: bytes) -> bool:
 
 def is_password(value: bytes, following: bytes) -> bool:
     """Say whether a quoted value assigned to a password's name is a password and not a word."""
-    return bool(_SIGN.search(value)) and not _PATH_OR_URL.match(value) and is_literal(value, following)
+    return bool(_SIGN.search(value) or _is_case_noise(value)) and not _PATH_OR_URL.match(value) and is_literal(value, following)
 
 
 def is_public_address(value: bytes, following: bytes) -> bool:

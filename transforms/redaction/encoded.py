@@ -14,7 +14,7 @@ _PLAIN_BEGINNINGS: Final = (
     *("xoxb-", "xoxp-", "npm_", "pypi-AgE", "dop_v1_", "PRIVATE KEY", "https://", "postgres://", "mysql://"),
     *("password", "PASSWORD", "passwd", "secret", "SECRET", "token", "TOKEN", "api_key", "API_KEY", "apiKey", "_KEY="),
 )
-_FEWEST_LETTERS: Final = 5
+_FEWEST_LETTERS: Final = 4
 """Letters of base64 that a beginning must fix: fewer stand in any picture."""
 _MOST_DECODED: Final = 1 << 20
 """Letters of a run that are decoded."""

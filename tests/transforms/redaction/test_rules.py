@@ -1,11 +1,15 @@
 import base64
 import random
+import re
 import uuid
 
 import pytest
-import re2
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from transforms.redaction.engine import Redactor
+from transforms.redaction.matching import compile_rules
+from transforms.redaction.one_pass import compile_one_pass
 from transforms.redaction.rules import PERSONAL_RULES, SECRET_RULES
 
 LINES = [
@@ -94,8 +98,21 @@ def test_the_one_pass_still_answers_after_much_hostile_text(make_secret):
 
 
 @pytest.mark.parametrize("rule", [*SECRET_RULES, *PERSONAL_RULES], ids=lambda rule: f"{rule.kind}-{rule.pattern[:20]}")
-def test_a_rule_has_at_most_one_group(rule):
-    assert re2.compile(rule.pattern.encode()).groups <= 1
+@settings(max_examples=8, deadline=None, database=None)
+@given(data=st.data())
+def test_the_one_pass_and_the_matcher_find_what_a_rule_describes(rule, data):
+    text = data.draw(st.from_regex(re.compile(rule.pattern.encode()), fullmatch=True))
+    compiled = compile_rules([rule])[0]
+    assert compile_one_pass([rule.pattern])(text) == [0]
+    assert next(compiled.places(text))[1] > 0
+
+
+@pytest.mark.parametrize("rule", [*SECRET_RULES, *PERSONAL_RULES], ids=lambda rule: f"{rule.kind}-{rule.pattern[:20]}")
+def test_a_rule_has_at_most_one_group_and_no_value_holds_a_nul(rule):
+    assert re.compile(rule.pattern.encode()).groups <= 1
+    assert "[^" not in rule.pattern.replace(r"[^\s\x00", "").replace(r"[^\n\x00", "").replace(
+        r"[^\n\r\x00", ""
+    ).replace(r"[^-\x00", "").replace(r"[^\n\\\x00", "").replace("[^A-Za-z0-9", "").replace("[^0-9A-Za-z", "")
 
 
 @pytest.mark.parametrize(

@@ -40,9 +40,8 @@ def main() -> None:
     print(
         f"left: {num_left} of {chosen.tokens:,} tokens of fixed forms in {len(PLACES)} fields, split and wrapped ones"
     )
-    print(
-        f"recall: {sum(recalls) / len(recalls):.4f} over {len(recalls)} kinds, {sum(r < 0.97 for r in recalls)} under .97"
-    )
+    num_low = sum(recall < 0.97 for recall in recalls)
+    print(f"recall: {sum(recalls) / len(recalls):.4f} over {len(recalls)} kinds, {num_low} of them under .97")
     print(f"false positives: {num_changed} of {chosen.lines:,} lines, {num_changed / chosen.lines:.4%}")
 
 

@@ -58,14 +58,21 @@ class Catalogue:
     one_pass: OnePass
 
     def find(self, search: Search, flagged: Sequence[int] | None = None) -> list[Finding]:
-        """Return the secrets of a text by position; only flagged rules are run.
+        """Return the secrets of a text by position, looking again at what is left until nothing more is found.
 
         Args:
             search: The text and what is known of it.
             flagged: What the one pass named for this text, or for a text that holds it; None runs the pass.
         """
+        num_found = -1
+        while num_found < len(search.findings):
+            num_found = len(search.findings)
+            self._find_once(search, self.one_pass(search.left()) if flagged is None else flagged)
+            flagged = None
+        return sorted(search.findings)
+
+    def _find_once(self, search: Search, flagged: Sequence[int]) -> None:
         num_own = len(self.own)
-        flagged = self.one_pass(search.text) if flagged is None else flagged
         for index in flagged:
             if index < num_own:
                 _claim_own(search, self.own[index])
@@ -73,10 +80,9 @@ class Catalogue:
         for start, end, kind in find_maintained(search.left(), rules) if rules else ():
             if search.is_free(start, end):
                 search.claim(start, end, kind)
-        for start, end in occurrences(search.text, search.bare_values):
+        for start, end in occurrences(search.left(), search.bare_values):
             if search.is_free(start, end):
                 search.claim(start, end, "SECRET")
-        return sorted(search.findings)
 
 
 def _claim_own(search: Search, compiled: CompiledRule) -> None:

@@ -10,7 +10,21 @@ from transforms.redaction.one_pass import OnePass, compile_one_pass
 from transforms.redaction.rules import SECRET_RULES, Rule
 
 _PLAIN_BEGINNINGS: Final = (
-    *("ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "AKIA", "ASIA", "AIza", "sk-ant-", "sk-proj-", "sk_live_"),
+    *(
+        "ghp_",
+        "gho_",
+        "ghs_",
+        "ghu_",
+        "ghr_",
+        "github_pat_",
+        "glpat-",
+        "AKIA",
+        "ASIA",
+        "AIza",
+        "sk-ant-",
+        "sk-proj-",
+        "sk_live_",
+    ),
     *("xoxb-", "xoxp-", "npm_", "pypi-AgE", "dop_v1_", "PRIVATE KEY", "https://", "postgres://", "mysql://"),
     *("password", "PASSWORD", "passwd", "secret", "SECRET", "token", "TOKEN", "api_key", "API_KEY", "apiKey", "_KEY="),
 )

@@ -1,9 +1,9 @@
 """Replace secrets by numbered placeholders, before anything is stored.
 
 One multi-pattern pass over all texts of a rollout says which rules could match; a clean rollout costs nothing more.
-A flagged one is taken apart into its texts, decoded, and only its flagged rules run over all of them at once, round
-after round until a round finds nothing: so redacting twice changes nothing. A secret known from its context is
-replaced wherever it stands bare.
+A flagged one is taken apart into its texts, decoded, and only its flagged rules run over all of them at once, again
+until nothing is found in what is left: so redacting twice changes nothing. A secret known from its context is replaced
+wherever it stands bare.
 """
 
 from collections import defaultdict
@@ -72,7 +72,7 @@ class Redactor:
 
 @dataclass(slots=True)
 class _Scan:
-    """The rounds over one rollout: its placeholders and what is looked for bare."""
+    """One rollout's placeholders, and what is looked for bare."""
 
     catalogue: Catalogue
     is_allowed: IsAllowed
@@ -83,23 +83,7 @@ class _Scan:
         return self.catalogue.find(Search(covered(text), self.bare_values, self.is_allowed))
 
     def redact(self, units: list[Unit], flagged: Sequence[int] | None = None) -> bool:
-        """Redact the units' values in place; say whether one changed.
-
-        Only what a round changed is read again, unless it told of a new bare value, which may stand anywhere.
-        """
-        is_changed = False
-        pending, num_bare = units, 0
-        while edits := self._edits(pending, flagged):
-            flagged = None
-            is_changed = True
-            for index, changes in edits.items():
-                pending[index].value = apply_edits(pending[index].value, changes)
-            is_searched = pending is units or len(self.bare_values) == num_bare
-            pending = [pending[index] for index in edits] if is_searched else units
-            num_bare = len(self.bare_values)
-        return is_changed
-
-    def _edits(self, units: list[Unit], flagged: Sequence[int] | None) -> dict[int, list[Edit]]:
+        """Redact the units' values in place; say whether one changed."""
         page = Page(units)
         edits: dict[int, list[Edit]] = defaultdict(list)
         search = Search(page.text, self.bare_values, self.is_allowed)
@@ -108,4 +92,6 @@ class _Scan:
             if first < last and not (units[index].is_name and kind in PERSONAL_KINDS):
                 replacement = self.placeholders.name(units[index].value[first:last], kind)
                 edits[index].append((first, last, replacement))
-        return edits
+        for index, changes in edits.items():
+            units[index].value = apply_edits(units[index].value, changes)
+        return bool(edits)

@@ -69,8 +69,8 @@ def _mend_texts(texts: list[str], find: Find, name: Name) -> list[str]:
     edits: list[list[Edit]] = [[] for _ in values]
     for start, end, kind in find(whole) if len(values) > 1 else ():
         (index, first, last), *others = _pieces(values, start, end)
-        rest = whole[start + last - first : end]
-        if not others or not (is_random(rest, b"") or _needs_rest(values[index], first, find)):
+        rest = whole[start + last - first : end].split(b".")
+        if not others or not (any(is_random(part, b"") for part in rest) or _needs_rest(values[index], first, find)):
             continue
         edits[index].append((first, last, name(whole[start:end], kind)))
         for other, first, last in others:

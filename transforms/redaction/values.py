@@ -73,7 +73,11 @@ def has_random_pair(value: bytes, following: bytes) -> bool:
 
 def is_password(value: bytes, following: bytes) -> bool:
     """Say whether a quoted value assigned to a password's name is a password and not a word."""
-    return bool(_SIGN.search(value) or _is_case_noise(value)) and not _PATH_OR_URL.match(value) and is_literal(value, following)
+    return (
+        bool(_SIGN.search(value) or _is_case_noise(value))
+        and not _PATH_OR_URL.match(value)
+        and is_literal(value, following)
+    )
 
 
 def is_public_address(value: bytes, following: bytes) -> bool:

@@ -7,7 +7,7 @@ from transforms.redaction.seams import seam
     ("before", "after", "expected"),
     [
         ("a key abc_1", "23x is it", ("abc_1", "23x")),
-        ("ends here.", "abc", None),
+        ("ends here: ", "abc", None),
         ("abc\n", "abc", None),
         ("abc", " abc", None),
         (None, "abc", None),

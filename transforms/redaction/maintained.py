@@ -28,7 +28,7 @@ _WIDEST_COUNT: Final = 64
 """A wider count costs seconds to compile; without its upper end a pattern finds no less."""
 _BYTES_PER_CALL: Final = 1000
 """What the scanner reads in the time that a call costs: with more matches than that, one call reads all."""
-_TOKEN_TAIL = re.compile(rb"[A-Za-z0-9_-]*")
+_TOKEN_LETTERS: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 _NUMBER_SUFFIX = re.compile(r"\.\d+$")
 _NO_WORD = re.compile(r"[^A-Z0-9]+")
 
@@ -95,7 +95,13 @@ def _confirmed(text: bytes, rule: MaintainedRule, *, start: int, end: int) -> It
         return
     for first, last, kind in _scanned(text[start:end]):
         if rule.is_token or kind == rule.kind:
-            yield start + first, _TOKEN_TAIL.match(text, end).end() if rule.is_token else start + last, kind
+            yield start + first, _word_end(text, end) if rule.is_token else start + last, kind
+
+
+def _word_end(text: bytes, end: int) -> int:
+    while end < len(text) and text[end] in _TOKEN_LETTERS:
+        end += 1
+    return end
 
 
 def _scanned(text: bytes) -> Iterator[Finding]:
@@ -117,8 +123,9 @@ def _scanner() -> Scanner:
 
 def _read_rule(detail: dict[str, Any]) -> MaintainedRule:
     rule_id, pattern = detail["id"], detail["detection_regex"]
-    flags = _FLAGS.match(pattern).group()
-    body = pattern[len(flags) :].removesuffix(_RIGHT_EDGE).removesuffix(r"\b").removeprefix(r"\b")
+    body = _FLAGS.sub("", pattern)
+    flags = pattern[: len(pattern) - len(body)]
+    body = body.removesuffix(_RIGHT_EDGE).removesuffix(r"\b").removeprefix(r"\b")
     trigger = flags + _WIDE_COUNT.sub(_without_wide_end, body)
     is_token = _FIXED_START.match(body) is not None
     compiled = re2.compile((flags + body if is_token else pattern).encode(), byte_options())

@@ -2,14 +2,16 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, cast
 
 import re2
 
 try:
     import hyperscan
 except ImportError:
-    hyperscan = None
+    HAS_HYPERSCAN = False
+else:
+    HAS_HYPERSCAN = True
 
 _SET_MEMORY_BYTES: Final = 1 << 30
 """Room of RE2's pass: a set that runs out of room answers like a clean text, so it must not."""
@@ -28,7 +30,7 @@ def byte_options() -> "re2.Options":
 
 def compile_one_pass(patterns: Sequence[str]) -> OnePass:
     """Return the pass over the patterns: Hyperscan's, or RE2's where Hyperscan has no package for the machine."""
-    return _HyperscanPass(patterns) if hyperscan is not None else Re2Pass(patterns)
+    return _HyperscanPass(patterns) if HAS_HYPERSCAN else Re2Pass(patterns)
 
 
 class _HyperscanPass:
@@ -53,8 +55,8 @@ class _HyperscanPass:
         return sorted(found)
 
 
-def _take(index: int, start: int, end: int, flags: int, found: set[int]) -> None:
-    found.add(index)
+def _take(index: int, start: int, end: int, flags: int, found: object) -> None:
+    cast("set[int]", found).add(index)
 
 
 class Re2Pass:

@@ -17,8 +17,8 @@ _SHAPE: Final = re.compile(rb"<([A-Z0-9][A-Z0-9_]{1,80})_([0-9]{1,9})>")
 @cache
 def known_kinds() -> frozenset[bytes]:
     """Return every kind that a placeholder can name."""
-    rules = (*SECRET_RULES, encoded_rule(), *maintained_rules(), *PERSONAL_RULES)
-    return frozenset(rule.kind.encode() for rule in rules)
+    ours = {rule.kind.encode() for rule in (*SECRET_RULES, encoded_rule(), *PERSONAL_RULES)}
+    return frozenset(ours | {rule.kind.encode() for rule in maintained_rules()})
 
 
 def placeholders_in(text: bytes) -> Iterator[re.Match[bytes]]:

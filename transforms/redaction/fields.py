@@ -1,13 +1,15 @@
 """Where text lies in a rollout: every field that is scanned, and how a rollout is rebuilt with these rewritten."""
 
 import json
-from collections.abc import Callable, Iterator
+import re
 from dataclasses import replace
-from typing import Any, Final
-
-import orjson
+from operator import attrgetter
+from typing import Any, Final, Protocol
 
 from schemas.records import Header, Message, MessageCall, Rollout
+from transforms.redaction.seams import seam
+
+_Record = Header | Message | MessageCall | Rollout
 
 HEADER_TEXTS: Final = (
     "task_text",
@@ -19,46 +21,89 @@ HEADER_TEXTS: Final = (
     "termination_raw",
 )
 HEADER_JSON: Final = ("tools_json", "sampling_json", "extra_json")
+HEADER_NAMES: Final = (
+    *("task_id", "task_source", "group_id", "run_id", "parent_traj_id", "session_id", "license", "env_name", "repo"),
+    *("base_commit", "language", "image", "task_checksum", "agent_name", "agent_version", "model_name"),
+    *("model_provider", "reward_name"),
+)
 MESSAGE_TEXTS: Final = ("content", "reasoning")
 MESSAGE_JSON: Final = ("parts_json", "extra_json")
-CALL_TEXTS: Final = ("arguments_raw",)
-CALL_JSON: Final = ("arguments_json",)
+MESSAGE_NAMES: Final = ("role_raw", "tool_call_id", "tool_name", "actor", "requestor")
+CALL_JSON: Final = ("arguments_raw", "arguments_json")
+CALL_NAMES: Final = ("name", "call_id", "requestor")
+ROLLOUT_NAMES: Final = ("native_id", "record_key")
 
-Rewrite = Callable[[str], str]
+
+_rollout_texts = attrgetter(*ROLLOUT_NAMES)
+_header_texts = attrgetter(*HEADER_NAMES, *HEADER_TEXTS)
+_header_json = attrgetter(*HEADER_JSON)
+_message_texts = attrgetter(*MESSAGE_NAMES, *MESSAGE_TEXTS)
+_message_json = attrgetter(*MESSAGE_JSON)
+_call_texts = attrgetter(*CALL_NAMES)
+_call_json = attrgetter(*CALL_JSON)
+
+_ESCAPES: Final = (("\\n", "\n"), ('\\"', '"'), ("\\t", "\t"), ("\\/", "/"), ("\\r", "\r"))
+_UNICODE_ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
 
 
-def scanned_texts(rollout: Rollout) -> Iterator[str]:
-    """Yield every text of a rollout; JSON text with escapes comes as written and, decoded, string by string."""
-    yield from _texts(rollout.header, HEADER_TEXTS, HEADER_JSON)
+class Rewrite(Protocol):
+    """Gives the text that stands in place of a text; `key` is the JSON key that the text is the value of."""
+
+    def __call__(self, text: str, *, key: str | None = None, is_name: bool = False) -> str: ...
+
+
+def scanned_texts(rollout: Rollout) -> list[str]:
+    """Return every text of a rollout for the one pass.
+
+    JSON text comes as written and, where it has escapes, without them; a content made of parts comes a second time
+    without its line breaks, and what two contents in a row would make is there too, for what was split.
+    """
+    texts = [*_rollout_texts(rollout), *_header_texts(rollout.header)]
+    json_texts = [*_header_json(rollout.header)]
+    content_before: str | None = None
     for message in rollout.messages:
-        yield from _texts(message, MESSAGE_TEXTS, MESSAGE_JSON)
+        content = message.content
+        if halves := seam(content_before, content):
+            texts.append("".join(halves))
+        if message.parts_json and content and "\n" in content:
+            texts.append(content.replace("\n", ""))
+        content_before = content
+        texts += _message_texts(message)
+        json_texts += _message_json(message)
         for call in message.calls:
-            yield from _texts(call, CALL_TEXTS, CALL_JSON)
-    yield from rollout.parse_warnings
+            texts += _call_texts(call)
+            json_texts += _call_json(call)
+    escaped = [text for text in json_texts if text and "\\" in text]
+    unescaped = [unescaped_json(text) for text in escaped]
+    return list(filter(None, [*texts, *json_texts, *unescaped, *rollout.parse_warnings, *rollout.lost_fields]))
 
 
-def rewrite_rollout(rollout: Rollout, text: Rewrite, json_text: Rewrite) -> Rollout:
-    """Return the rollout with its texts and JSON texts rewritten, in the order of `scanned_texts`."""
-    header = _rewrite(rollout.header, HEADER_TEXTS, text) | _rewrite(rollout.header, HEADER_JSON, json_text)
+def rewrite_rollout(rollout: Rollout, rewrite: Rewrite) -> Rollout:
+    """Return the rollout with every text rewritten, always in the same order."""
+    names = _rewritten(rollout, rewrite, names=ROLLOUT_NAMES)
+    header = _rewritten(rollout.header, rewrite, names=HEADER_NAMES, texts=HEADER_TEXTS, json_texts=HEADER_JSON)
     messages = []
     for message in rollout.messages:
-        changes = _rewrite(message, MESSAGE_TEXTS, text) | _rewrite(message, MESSAGE_JSON, json_text)
+        changes = _rewritten(message, rewrite, names=MESSAGE_NAMES, texts=MESSAGE_TEXTS, json_texts=MESSAGE_JSON)
         calls = tuple(
-            replace(call, **_rewrite(call, CALL_TEXTS, text), **_rewrite(call, CALL_JSON, json_text))
+            replace(call, **_rewritten(call, rewrite, names=CALL_NAMES, json_texts=CALL_JSON))
             for call in message.calls
         )
         messages.append(replace(message, calls=calls, **changes))
-    warnings = tuple(text(warning) for warning in rollout.parse_warnings)
     return replace(
-        rollout, header=replace(rollout.header, **header), messages=tuple(messages), parse_warnings=warnings
+        rollout,
+        header=replace(rollout.header, **header),
+        messages=tuple(messages),
+        parse_warnings=tuple(rewrite(warning) for warning in rollout.parse_warnings),
+        lost_fields=tuple(rewrite(name) for name in rollout.lost_fields),
+        **names,
     )
 
 
 def rewrite_json(json_text: str, rewrite: Rewrite) -> str:
     """Rewrite the decoded strings of a JSON text, keys included; a text that is no JSON is rewritten as it is.
 
-    A value under a key is rewritten as `"key":"value"`, so that a name like `api_key` speaks for it. The JSON text
-    is written anew, compact and in its order, only when a string changed.
+    The JSON text is written anew, compact and in its order, only when a string changed.
     """
     try:
         node = json.loads(json_text)
@@ -70,52 +115,64 @@ def rewrite_json(json_text: str, rewrite: Rewrite) -> str:
     return json.dumps(rewritten, ensure_ascii=False, separators=(",", ":"))
 
 
-def _texts(
-    record: Header | Message | MessageCall, plain: tuple[str, ...], json_names: tuple[str, ...]
-) -> Iterator[str]:
-    for name in plain:
+def framed(key: str, value: str) -> str:
+    """Return a value as it stands under its key, so that a name like `api_key` speaks for it."""
+    return f'"{key}":"{value}"'
+
+
+def unescaped_json(json_text: str) -> str:
+    """Return a JSON text with what its escapes stand for; quotes and key names stay around the strings."""
+    return "\\".join(_unescaped(part) for part in json_text.split("\\\\"))
+
+
+def _unescaped(text: str) -> str:
+    for escape, character in _ESCAPES:
+        text = text.replace(escape, character)
+    return _UNICODE_ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "\\u" in text else text
+
+
+def _speaking_key(node: dict[str, Any], name: str) -> str:
+    """Return what names a member's value: its key, or the name beside it in `{"name": "API_KEY", "value": ...}`."""
+    if name != "value":
+        return name
+    beside = node.get("name", node.get("key"))
+    return beside if isinstance(beside, str) else name
+
+
+def _flag_before(node: list[Any], index: int) -> str | None:
+    """Return the command-line flag that an item of a list is the value of."""
+    before = node[index - 1] if index else None
+    return before if isinstance(before, str) and before.startswith("-") else None
+
+
+def _rewritten(
+    record: _Record,
+    rewrite: Rewrite,
+    *,
+    names: tuple[str, ...] = (),
+    texts: tuple[str, ...] = (),
+    json_texts: tuple[str, ...] = (),
+) -> dict[str, Any]:
+    changes: dict[str, Any] = {}
+    for name in names:
         if value := getattr(record, name):
-            yield value
-    for name in json_names:
+            changes[name] = rewrite(value, is_name=True)
+    for name in texts:
         if value := getattr(record, name):
-            yield value
-            if "\\" in value:
-                yield from _decoded_strings(value)
-
-
-def _decoded_strings(json_text: str) -> Iterator[str]:
-    try:
-        node = orjson.loads(json_text)
-    except ValueError:
-        return
-    pending = [(None, node)]
-    while pending:
-        key, value = pending.pop()
-        if isinstance(value, str):
-            yield value if key is None else f'"{key}":"{value}"'
-        elif isinstance(value, dict):
-            pending.extend(value.items())
-        elif isinstance(value, list):
-            pending.extend((None, item) for item in value)
-
-
-def _rewrite(record: Header | Message | MessageCall, names: tuple[str, ...], rewrite: Rewrite) -> dict[str, Any]:
-    return {name: rewrite(value) for name in names if (value := getattr(record, name))}
+            changes[name] = rewrite(value)
+    for name in json_texts:
+        if value := getattr(record, name):
+            changes[name] = rewrite_json(value, rewrite)
+    return changes
 
 
 def _rewrite_node(node: object, rewrite: Rewrite, *, key: str | None) -> object:
     if isinstance(node, str):
-        return rewrite(node) if key is None else _rewrite_value(node, rewrite, key=key)
+        return rewrite(node, key=key)
     if isinstance(node, list):
-        return [_rewrite_node(item, rewrite, key=None) for item in node]
+        return [_rewrite_node(item, rewrite, key=_flag_before(node, index)) for index, item in enumerate(node)]
     if isinstance(node, dict):
-        return {rewrite(name): _rewrite_node(value, rewrite, key=name) for name, value in node.items()}
+        return {
+            rewrite(name): _rewrite_node(value, rewrite, key=_speaking_key(node, name)) for name, value in node.items()
+        }
     return node
-
-
-def _rewrite_value(value: str, rewrite: Rewrite, *, key: str) -> str:
-    opening = f'"{key}":"'
-    rewritten = rewrite(f'{opening}{value}"')
-    if rewritten.startswith(opening) and rewritten.endswith('"') and len(rewritten) > len(opening):
-        return rewritten[len(opening) : -1]
-    return rewrite(value)

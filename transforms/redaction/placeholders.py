@@ -1,19 +1,38 @@
 """Placeholders of one rollout: the same secret has the same name, numbered in the order in which they are found."""
 
+import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Final
 
-import re2
-
+from transforms.redaction.encoded import encoded_rule
+from transforms.redaction.maintained import maintained_rules
 from transforms.redaction.rules import PERSONAL_RULES, SECRET_RULES
+
+_SHAPE: Final = re.compile(rb"<([A-Z0-9][A-Z0-9_]{1,80})_([0-9]{1,9})>")
 
 
 @cache
-def placeholder_pattern() -> "re2._Regexp":
-    """Return the pattern of every placeholder this catalogue can write: group 1 its kind, group 2 its number."""
-    kinds = sorted({rule.kind for rule in (*SECRET_RULES, *PERSONAL_RULES)}, key=lambda kind: (-len(kind), kind))
-    return re2.compile(f"<({'|'.join(kinds)})_([0-9]{{1,9}})>".encode())
+def known_kinds() -> frozenset[bytes]:
+    """Return every kind that a placeholder can name."""
+    ours = {rule.kind.encode() for rule in (*SECRET_RULES, encoded_rule(), *PERSONAL_RULES)}
+    return frozenset(ours | {rule.kind.encode() for rule in maintained_rules()})
+
+
+def placeholders_in(text: bytes) -> Iterator[re.Match[bytes]]:
+    """Yield the placeholders of a text: group 1 the kind, group 2 the number."""
+    kinds = known_kinds()
+    return (match for match in _SHAPE.finditer(text) if match[1] in kinds)
+
+
+def covered(text: bytes) -> bytes:
+    """Return a text with NULs over its placeholders, of their length."""
+    if b"<" not in text:
+        return text
+    kinds = known_kinds()
+    return _SHAPE.sub(lambda match: b"\x00" * len(match[0]) if match[1] in kinds else match[0], text)
 
 
 @dataclass(slots=True)
@@ -26,8 +45,8 @@ class Placeholders:
 
     def reserve(self, text: bytes) -> None:
         """Keep the numbers of placeholders that already stand in the text, so that no new secret takes one."""
-        for match in placeholder_pattern().finditer(text):
-            kind, number = match.group(1).decode(), int(match.group(2))
+        for match in placeholders_in(text):
+            kind, number = match[1].decode(), int(match[2])
             self._last_number[kind] = max(self._last_number[kind], number)
 
     def name(self, value: bytes, kind: str) -> bytes:

@@ -1,26 +1,33 @@
 """What a value must be to count as a secret where only its context speaks for it."""
 
-import re2
+import re
+from typing import Final
 
-_REFERENCE = re2.compile(
-    rb"^(?:\$|%[({A-Z]|\{|<|@|\*{3,}|\.{3})|^(?:[xX*.-])+$|^(?:env|var|secrets|process|os|local)\."
+_MAX_JUDGED: Final = 512
+"""Bytes of a value that are looked at: a longer one is judged by its beginning."""
+_NO_LITERAL = re.compile(
+    rb"\$|%[({]|%[A-Z_]+%|\{|<|@|\*{3,}|\.{3}|[xX*.-]+\Z|(?:env|var|secrets|process|os|local)\."
+    rb"|(?i:(?:none|null|true|false|undefined|redacted|changeme|example|placeholder|password|required|optional)\Z"
+    rb"|(?:your|my|the|insert|replace)[-_])"
 )
-_WORDS = re2.compile(
-    rb"(?i)^(?:none|null|true|false|undefined|redacted|changeme|example|placeholder|password|required|optional)$"
-    rb"|(?i)^(?:your|my|the|insert|replace)[-_]|example|placeholder|redacted"
+_DOTTED_NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::|->)[A-Za-z_][A-Za-z0-9_]*)+\Z")
+_PATH_OR_URL = re.compile(
+    rb"(?:\.{0,2}/|~/|[A-Za-z]:[/\\]|[a-z][a-z0-9+]*://)|[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)+\.[a-z]{1,5}\Z"
 )
-_DOTTED_NAME = re2.compile(rb"^[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::|->)[A-Za-z_][A-Za-z0-9_]*)+$")
-_PATH_OR_URL = re2.compile(
-    rb"^(?:\.{0,2}/|~/|[A-Za-z]:[/\\]|[a-z][a-z0-9+]*://)|^[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)+\.[a-z]{1,5}$"
-)
-_SIGN = re2.compile(rb"[0-9!@#$%^&*?+~]")
+_SIGN = re.compile(rb"[0-9!@#$%^&*?+~]")
 _DIGITS = b"0123456789"
+_FEWEST_NOISE: Final = 10
+_CASES = bytes(65 if 65 <= byte <= 90 else 97 for byte in range(256))
 _CODE_FOLLOWS = (b"(", b"[")
 
 
 def is_literal(value: bytes, following: bytes) -> bool:
     """Say whether the value is written out, not a variable, a mask or a word of documentation."""
-    return not _REFERENCE.search(value) and not _WORDS.search(value)
+    value = value[:_MAX_JUDGED]
+    if _NO_LITERAL.match(value):
+        return False
+    lowered = value.lower()
+    return b"example" not in lowered and b"placeholder" not in lowered and b"redacted" not in lowered
 
 
 def has_case_or_digit(value: bytes, following: bytes) -> bool:
@@ -32,24 +39,45 @@ def has_case_or_digit(value: bytes, following: bytes) -> bool:
 
 def is_random(value: bytes, following: bytes) -> bool:
     """Say whether a literal mixes letters and digits as a key does and as names, paths and calls in code do not."""
-    num_digits = len(value) - len(value.translate(None, _DIGITS))
-    if value.upper() == value.lower() or following in _CODE_FOLLOWS:
+    value = value[:_MAX_JUDGED]
+    has_small, has_capital = value != value.upper(), value != value.lower()
+    if following in _CODE_FOLLOWS or not (has_small or has_capital):
         return False
-    has_both_cases = value != value.upper() and value != value.lower()
-    is_mixed = num_digits >= 2 or (num_digits == 1 and has_both_cases) or _is_case_noise(value)
-    is_name = _DOTTED_NAME.search(value) or _PATH_OR_URL.search(value)
-    return is_mixed and not is_name and is_literal(value, following)
+    num_digits = len(value) - len(value.translate(None, _DIGITS))
+    is_mixed = num_digits >= 2 or (num_digits == 1 and has_small and has_capital) or _is_case_noise(value)
+    return (
+        is_mixed and not _DOTTED_NAME.match(value) and not _PATH_OR_URL.match(value) and is_literal(value, following)
+    )
 
 
 def _is_case_noise(value: bytes) -> bool:
-    """Say whether letters alone switch case as random text does; camel case has under three capitals in ten."""
-    num_capitals = sum(65 <= byte <= 90 for byte in value)
-    return len(value) >= 16 and value.isalpha() and 0.3 <= num_capitals / len(value) <= 0.7
+    """Say whether letters alone switch case as random text does, every other letter; names switch at their words."""
+    if len(value) < _FEWEST_NOISE or not value.isalpha():
+        return False
+    cases = value.translate(_CASES)
+    return cases.count(b"aA") + cases.count(b"Aa") >= 0.35 * len(value)
+
+
+def is_noise(value: bytes, following: bytes) -> bool:
+    """Say whether a token ends in letters of both cases and digits, as no hash, word or number does."""
+    tail = value.rpartition(b"_")[2]
+    return tail != tail.lower() and tail != tail.upper() and is_random(tail, following)
+
+
+def has_random_pair(value: bytes, following: bytes) -> bool:
+    """Say whether one of the values of a cookie is random and long enough to be a session's."""
+    parts = value.split(b";", 100)[:100]
+    values = (part.partition(b"=")[2].strip() or part.strip() for part in parts)
+    return any(len(part) >= 16 and b" " not in part and is_random(part, b"") for part in values)
 
 
 def is_password(value: bytes, following: bytes) -> bool:
     """Say whether a quoted value assigned to a password's name is a password and not a word."""
-    return bool(_SIGN.search(value)) and not _PATH_OR_URL.search(value) and is_literal(value, following)
+    return (
+        bool(_SIGN.search(value) or _is_case_noise(value))
+        and not _PATH_OR_URL.match(value)
+        and is_literal(value, following)
+    )
 
 
 def is_public_address(value: bytes, following: bytes) -> bool:

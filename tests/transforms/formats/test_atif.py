@@ -100,12 +100,17 @@ def read_one(read_lake, *steps, **fields):
 @pytest.mark.parametrize("shape", [json.dumps, lambda value: json.dumps(value, indent=2), lambda v: json.dumps([v])])
 def test_every_version_and_shape_is_claimed(read_lake, version, shape):
     read = read_lake({"a.json": shape(trajectory(USER, schema_version=version))})
-    assert [(one.header.source_format, one.parse_warnings) for one in read.trajectories] == [("atif", ("no_agent_action",))]
+    assert [(one.header.source_format, one.parse_warnings) for one in read.trajectories] == [
+        ("atif", ("no_agent_action",))
+    ]
 
 
 @pytest.mark.parametrize("version", ["ATIF-v2.0", "ATIF-v1.9", None])
 def test_other_version_is_read_and_told(read_lake, version):
-    assert read_one(read_lake, USER, schema_version=version).parse_warnings == ("unknown_schema_version", "no_agent_action")
+    assert read_one(read_lake, USER, schema_version=version).parse_warnings == (
+        "unknown_schema_version",
+        "no_agent_action",
+    )
 
 
 def test_copied_context_is_neither_sampled_nor_lost(read_lake):

@@ -1,3 +1,4 @@
+import base64
 import json
 import pickle
 import random
@@ -59,10 +60,65 @@ def test_every_text_of_a_rollout_is_scanned(make_secret):
     assert counts == {"STRIPE_KEY": 12}
 
 
-def test_ids_stand(make_secret):
+def test_an_id_that_is_a_secret_has_one_placeholder_wherever_it_stands(make_secret):
     secret = make_secret("stripe", random.Random(3))[0]
-    rollout = replace(_rollout(Message("tool", "ok", tool_call_id=secret), task_id=secret), native_id=secret)
-    assert Redactor().redact_rollout(rollout) == (rollout, {})
+    message = Message("tool", "ok", tool_call_id=secret)
+    redacted, counts = Redactor().redact_rollout(replace(_rollout(message, task_id=secret), native_id=secret))
+    expected = _rollout(Message("tool", "ok", tool_call_id="<STRIPE_KEY_1>"), task_id="<STRIPE_KEY_1>")
+    assert redacted == replace(expected, native_id="<STRIPE_KEY_1>")
+    assert counts == {"STRIPE_KEY": 3}
+
+
+def test_ids_that_look_like_personal_data_stand(make_secret):
+    rollout = _rollout(Message("tool", make_secret("stripe", random.Random(3))[0]), task_id="415-555-0134")
+    redacted, counts = Redactor(personal_data=True).redact_rollout(rollout)
+    assert redacted.header.task_id == "415-555-0134"
+    assert counts == {"STRIPE_KEY": 1}
+
+
+def test_a_secret_split_over_parts_has_one_placeholder(make_secret):
+    secret = make_secret("github", random.Random(10))[0]
+    texts = [f"take {secret[:15]}", f"{secret[15:]} and go"]
+    parts = json.dumps([{"type": "text", "text": text} for text in texts])
+    message = Message("user", "\n".join(texts), content_state="parts", parts_json=parts)
+    redacted, counts = Redactor().redact_rollout(_rollout(message))
+    mended = Message(
+        "user",
+        "take <GITHUB_TOKEN_1>\n and go",
+        content_state="parts",
+        parts_json='[{"type":"text","text":"take <GITHUB_TOKEN_1>"},{"type":"text","text":" and go"}]',
+    )
+    assert redacted == _rollout(mended)
+    assert counts == {"GITHUB_TOKEN": 1}
+
+
+def test_a_secret_split_over_two_messages_has_one_placeholder(make_secret):
+    secret = make_secret("anthropic", random.Random(11))[0]
+    redacted, _ = Redactor().redact_rollout(
+        _rollout(Message("tool", f"key {secret[:40]}"), Message("tool", f"{secret[40:]}\n"))
+    )
+    assert _contents(redacted) == ["key <ANTHROPIC_KEY_1>", "\n"]
+
+
+def test_a_word_after_a_whole_secret_stands_in_the_next_message(make_secret):
+    secret = make_secret("github", random.Random(12))[0]
+    redacted, _ = Redactor().redact_rollout(_rollout(Message("tool", secret), Message("assistant", "Thanks, done")))
+    assert _contents(redacted) == ["<GITHUB_TOKEN_1>", "Thanks, done"]
+
+
+def test_a_secret_of_the_maintained_catalogue_is_found_glued_to_words():
+    secret = "bk" + "ua_" + "a1b2c3d4e5" * 4
+    redacted = Redactor().redact_text(f"nx_{secret} {secret}, and\\n{secret}x")
+    assert redacted == (
+        "nx_<BUILDKITE_USER_ACCESS_TOKEN_1> <BUILDKITE_USER_ACCESS_TOKEN_1>, and\\n<BUILDKITE_USER_ACCESS_TOKEN_2>"
+    )
+
+
+def test_a_secret_wrapped_in_base64_is_found_at_any_place_of_the_letters(make_secret):
+    secret = make_secret("github_fine", random.Random(13))[0]
+    for before in ["", "x", "xy", "xyz"]:
+        wrapped = base64.b64encode(f"{before} {secret} end".encode()).decode()
+        assert Redactor().redact_text(f"echo {wrapped} | base64 -d") == "echo <ENCODED_SECRET_1> | base64 -d"
 
 
 def test_decoded_argument_strings_are_scanned_and_the_rest_of_the_json_stands(make_secret):

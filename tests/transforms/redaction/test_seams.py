@@ -1,0 +1,20 @@
+import pytest
+
+from transforms.redaction.seams import seam
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("a key abc_1", "23x is it", ("abc_1", "23x")),
+        ("ends here: ", "abc", None),
+        ("abc\n", "abc", None),
+        ("abc", " abc", None),
+        (None, "abc", None),
+        ("abc", "", None),
+        ("é", "abc", None),
+        ("a" * 300, "b" * 300, ("a" * 256, "b" * 256)),
+    ],
+)
+def test_the_halves_of_a_token_are_what_touches_the_border(before, after, expected):
+    assert seam(before, after) == expected

@@ -1,0 +1,124 @@
+"""The whole catalogue, compiled: our own rules and the maintained ones in one pass, and where their secrets stand."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from transforms.redaction.bare import occurrences
+from transforms.redaction.encoded import encoded_rule
+from transforms.redaction.maintained import Finding, MaintainedRule, find_maintained, maintained_rules
+from transforms.redaction.matching import CompiledRule, compile_rules
+from transforms.redaction.one_pass import OnePass, compile_one_pass
+from transforms.redaction.rules import PERSONAL_RULES, SECRET_RULES
+from transforms.redaction.values import is_random
+
+IsAllowed = Callable[[bytes, int, int], bool]
+PERSONAL_KINDS: Final = frozenset(rule.kind for rule in PERSONAL_RULES)
+MIN_BARE_LENGTH: Final = 12
+"""Characters a secret needs to be replaced outside its context too; shorter ones also stand for other things."""
+
+
+class Search:
+    """A text and the places of it that were given to a secret; where two overlap, the earlier claim stands.
+
+    Args:
+        text: Texts with a NUL between them and in place of every placeholder.
+        bare_values: Secrets known from their context, which are found bare too; new ones are added.
+        is_allowed: Says of the text, start and end whether that place must stand.
+    """
+
+    def __init__(self, text: bytes, bare_values: set[bytes], is_allowed: IsAllowed) -> None:
+        self.text = text
+        self.bare_values = bare_values
+        self.findings: list[Finding] = []
+        self._is_allowed = is_allowed
+        self._left = bytearray(text)
+
+    def is_free(self, start: int, end: int) -> bool:
+        """Say whether a place is not empty, lies in one text, holds nothing claimed and may be claimed."""
+        return start < end and self._left.find(0, start, end) < 0 and not self._is_allowed(self.text, start, end)
+
+    def claim(self, start: int, end: int, kind: str) -> None:
+        """Give a place to a secret of a kind."""
+        self._left[start:end] = bytes(end - start)
+        self.findings.append((start, end, kind))
+
+    def left(self) -> bytes:
+        """Return the text with NULs over what is claimed."""
+        return bytes(self._left)
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """Our own rules first, then those of the package; the one pass names rules of both by position."""
+
+    own: tuple[CompiledRule, ...]
+    maintained: tuple[MaintainedRule, ...]
+    one_pass: OnePass
+
+    def find(self, search: Search, flagged: Sequence[int] | None = None) -> list[Finding]:
+        """Return the secrets of a text by position, looking again at what is left until nothing more is found.
+
+        Args:
+            search: The text and what is known of it.
+            flagged: What the one pass named for this text, or for a text that holds it; None runs the pass.
+        """
+        num_found = -1
+        while num_found < len(search.findings):
+            num_found = len(search.findings)
+            self._find_once(search, self.one_pass(search.left()) if flagged is None else flagged)
+            flagged = None
+        return sorted(search.findings)
+
+    def _find_once(self, search: Search, flagged: Sequence[int]) -> None:
+        num_own = len(self.own)
+        for index in flagged:
+            if index < num_own:
+                _claim_own(search, self.own[index])
+        rules = [self.maintained[index - num_own] for index in flagged if index >= num_own]
+        for start, end, kind in find_maintained(search.left(), rules) if rules else ():
+            if search.is_free(start, end):
+                search.claim(start, end, kind)
+        for start, end in occurrences(search.left(), search.bare_values):
+            if search.is_free(start, end):
+                search.claim(start, end, "SECRET")
+
+
+def _claim_own(search: Search, compiled: CompiledRule) -> None:
+    """Claim a rule's secrets in what earlier rules left; the less is left, the less there is to match."""
+    rule, text = compiled.rule, search.left()
+    for start, end in compiled.places(text):
+        if not search.is_free(start, end) or not compiled.accepts(text, start, end):
+            continue
+        search.claim(start, end, rule.kind)
+        if rule.is_contextual and end - start >= MIN_BARE_LENGTH:
+            value = text[start:end]
+            if rule.accept is is_random or is_random(value, b""):
+                search.bare_values.add(value)
+
+
+@cache
+def compiled_catalogue(personal_data: bool) -> Catalogue:
+    """Return the catalogue, compiled once a process."""
+    personal = PERSONAL_RULES if personal_data else ()
+    own = compile_rules((*SECRET_RULES, encoded_rule(), *personal))
+    maintained = maintained_rules()
+    patterns = [compiled.rule.pattern for compiled in own] + [rule.trigger for rule in maintained]
+    return Catalogue(own, maintained, compile_one_pass(patterns))
+
+
+def allows(literals: Sequence[bytes]) -> IsAllowed:
+    """Return the test whether a place lies inside a literal that is never redacted."""
+    if not literals:
+        return lambda text, start, end: False
+
+    def is_allowed(text: bytes, start: int, end: int) -> bool:
+        return any(_lies_inside(literal, text, start=start, end=end) for literal in literals)
+
+    return is_allowed
+
+
+def _lies_inside(literal: bytes, text: bytes, *, start: int, end: int) -> bool:
+    found = text.find(literal, max(0, end - len(literal)), start + len(literal))
+    return found >= 0 and found <= start and end <= found + len(literal)

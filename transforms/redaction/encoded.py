@@ -1,0 +1,80 @@
+"""Secrets wrapped in base64: what known beginnings look like in it, and whether a run of it decodes to a secret."""
+
+import base64
+import binascii
+from functools import cache
+from typing import Final
+
+from transforms.redaction.matching import CompiledRule, compile_rules
+from transforms.redaction.one_pass import OnePass, compile_one_pass
+from transforms.redaction.rules import SECRET_RULES, Rule
+
+_PLAIN_BEGINNINGS: Final = (
+    *(
+        "ghp_",
+        "gho_",
+        "ghs_",
+        "ghu_",
+        "ghr_",
+        "github_pat_",
+        "glpat-",
+        "AKIA",
+        "ASIA",
+        "AIza",
+        "sk-ant-",
+        "sk-proj-",
+        "sk_live_",
+    ),
+    *("xoxb-", "xoxp-", "npm_", "pypi-AgE", "dop_v1_", "PRIVATE KEY", "https://", "postgres://", "mysql://"),
+    *("password", "PASSWORD", "passwd", "secret", "SECRET", "token", "TOKEN", "api_key", "API_KEY", "apiKey", "_KEY="),
+)
+_FEWEST_LETTERS: Final = 4
+"""Letters of base64 that a beginning must fix: fewer stand in any picture."""
+_MOST_DECODED: Final = 1 << 20
+"""Letters of a run that are decoded."""
+_URL_LETTERS: Final = bytes.maketrans(b"-_", b"+/")
+
+
+def _wrapped(beginning: str) -> list[str]:
+    """Return the base64 letters that a text fixes, wherever it stands in the bytes: one form for each of 3 places."""
+    forms = []
+    for num_before, num_unsure in ((0, 0), (1, 2), (2, 3)):
+        raw = b"\x00" * num_before + beginning.encode()
+        letters = base64.b64encode(raw).decode()[num_unsure : len(raw) * 8 // 6]
+        if len(letters) >= _FEWEST_LETTERS:
+            forms.append(letters.replace("+", "[+-]").replace("/", "[/_]"))
+    return forms
+
+
+@cache
+def encoded_rule() -> Rule:
+    """Return the rule of base64 runs that decode to something one of our own rules takes."""
+    forms = sorted({form for beginning in _PLAIN_BEGINNINGS for form in _wrapped(beginning)})
+    pattern = rf"[A-Za-z0-9+/_-]*(?:{'|'.join(forms)})[A-Za-z0-9+/_-]*={{0,2}}"
+    return Rule("ENCODED_SECRET", pattern, _decodes_to_secret)
+
+
+def _decodes_to_secret(value: bytes, following: bytes) -> bool:
+    letters = value[:_MOST_DECODED].rstrip(b"=").translate(_URL_LETTERS)
+    for start in range(4):
+        body = letters[start:]
+        whole = body[:-1] if len(body) % 4 == 1 else body
+        try:
+            decoded = base64.b64decode(whole + b"=" * (-len(whole) % 4))
+        except binascii.Error:
+            continue
+        if _holds_secret(decoded):
+            return True
+    return False
+
+
+def _holds_secret(text: bytes) -> bool:
+    one_pass, rules = _decoded_rules()
+    return any(
+        rules[index].accepts(text, start, end) for index in one_pass(text) for start, end in rules[index].places(text)
+    )
+
+
+@cache
+def _decoded_rules() -> tuple[OnePass, tuple[CompiledRule, ...]]:
+    return compile_one_pass([rule.pattern for rule in SECRET_RULES]), compile_rules(SECRET_RULES)

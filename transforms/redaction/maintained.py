@@ -1,0 +1,142 @@
+"""The maintained catalogue: the rules of the `kingfisher-secret-scanner` package, read from it and run by it.
+
+The package gives each rule's pattern, so that all of them go through the one pass together with our own; where one is
+found, the package's scanner says where, with its filters. Its scanner asks for word boundaries around a token, which a
+log does not always have: a rule that begins with fixed letters is looked for without them, and what is found is shown
+to the scanner alone.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+import re2
+from kingfisher_sdk import Rules, Scanner
+
+from transforms.redaction.one_pass import byte_options
+from transforms.redaction.values import is_random
+
+_FLAGS = re.compile(r"^(?:\(\?[is]\))*")
+_RIGHT_EDGE: Final = r"""(?:\\?['"\x60]|[\s;]|\\[nr]|$)"""
+_FIXED_START = re.compile(r"^\(*(?:\?:)?(?:[A-Za-z0-9]{2,12}[_-]|[A-Za-z0-9]{4})")
+"""Fewer letters, without a separator, stand in too many texts."""
+_LONG_RUN: Final = re.compile(rb"[A-Za-z0-9+/]{9}\Z")
+"""What stands before a token is no word: it is a run of base64 that happens to hold the token's letters."""
+_WIDE_COUNT = re.compile(r"\{(\d+),(\d+)\}")
+_WIDEST_COUNT: Final = 64
+"""A wider count costs seconds to compile; without its upper end a pattern finds no less."""
+_BYTES_PER_CALL: Final = 1000
+"""What the scanner reads in the time that a call costs: with more matches than that, one call reads all."""
+_TOKEN_LETTERS: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
+_NUMBER_SUFFIX = re.compile(r"\.\d+$")
+_NO_WORD = re.compile(r"[^A-Z0-9]+")
+
+
+_OURS: Final = frozenset(
+    f"betterleaks.{name}"
+    for name in (
+        *("curl-auth-header", "curl-auth-user", "generic-credential-uri", "mongodb-connection-string", "jwt"),
+        *("private-key", "aws-session-token", "alibaba-secret-key", "alibaba-sts-access-key-secret"),
+    )
+)
+"""Rules for which our own stand in the one pass: the frames and assignments that any text is full of."""
+
+
+class MaintainedRule(NamedTuple):
+    """A rule of the package: `trigger` goes through the one pass, `pattern` says where it matches.
+
+    A token's pattern has no edges. A rule with companions (a key's id, a host) is not confirmed by its match alone.
+    """
+
+    rule_id: str
+    kind: str
+    trigger: str
+    pattern: "re2._Regexp"
+    is_token: bool
+    has_companions: bool
+
+
+Finding = tuple[int, int, str]
+"""Where a secret stands, from and to, in bytes, and its kind."""
+
+
+@cache
+def maintained_rules() -> tuple[MaintainedRule, ...]:
+    """Return the package's rules that report secrets and have none of ours in their place, in its order."""
+    rules = _package_rules()
+    return tuple(
+        _read_rule(rules.detail(entry["id"]))
+        for entry in rules.metadata()
+        if entry["visible"] and entry["id"] not in _OURS
+    )
+
+
+def find_maintained(text: bytes, flagged: Sequence[MaintainedRule]) -> Iterator[Finding]:
+    """Yield the secrets of flagged rules: each match is shown to the package's scanner alone, or all text at once."""
+    matches = [
+        (rule, match) for rule in flagged for match in rule.pattern.finditer(text) if b"\x00" not in match.group()
+    ]
+    is_dense = len(matches) * _BYTES_PER_CALL > len(text) > _BYTES_PER_CALL
+    if is_dense:
+        yield from _scanned(text.replace(b"\x00", b"\n"))
+    for rule, match in matches:
+        if rule.has_companions:
+            start, end = match.span(min(1, rule.pattern.groups))
+            if is_random(text[start:end], b""):
+                yield start, end, rule.kind
+        elif rule.is_token or not is_dense:
+            yield from _confirmed(text, rule, start=match.start(), end=match.end())
+
+
+def _confirmed(text: bytes, rule: MaintainedRule, *, start: int, end: int) -> Iterator[Finding]:
+    """Yield what the scanner finds in a match alone; a token goes on to the end of the word that it is glued to."""
+    if rule.is_token and _LONG_RUN.search(text, max(0, start - 9), start):
+        return
+    for first, last, kind in _scanned(text[start:end]):
+        if rule.is_token or kind == rule.kind:
+            yield start + first, _word_end(text, end) if rule.is_token else start + last, kind
+
+
+def _word_end(text: bytes, end: int) -> int:
+    while end < len(text) and text[end] in _TOKEN_LETTERS:
+        end += 1
+    return end
+
+
+def _scanned(text: bytes) -> Iterator[Finding]:
+    for finding in _scanner().scan(text):
+        if finding.visible and finding.rule_id not in _OURS:
+            place = finding.location
+            yield place["start_offset"], place["end_offset"], _kind(finding.rule_id)
+
+
+@cache
+def _package_rules() -> Rules:
+    return Rules()
+
+
+@cache
+def _scanner() -> Scanner:
+    return Scanner(_package_rules(), base64=False)
+
+
+def _read_rule(detail: dict[str, Any]) -> MaintainedRule:
+    rule_id, pattern = detail["id"], detail["detection_regex"]
+    body = _FLAGS.sub("", pattern)
+    flags = pattern[: len(pattern) - len(body)]
+    body = body.removesuffix(_RIGHT_EDGE).removesuffix(r"\b").removeprefix(r"\b")
+    trigger = flags + _WIDE_COUNT.sub(_without_wide_end, body)
+    is_token = _FIXED_START.match(body) is not None
+    compiled = re2.compile((flags + body if is_token else pattern).encode(), byte_options())
+    return MaintainedRule(rule_id, _kind(rule_id), trigger, compiled, is_token, bool(detail["depends_on_rule"]))
+
+
+def _without_wide_end(count: re.Match[str]) -> str:
+    return f"{{{count[1]},}}" if int(count[2]) > _WIDEST_COUNT else count[0]
+
+
+def _kind(rule_id: str) -> str:
+    """Return the kind that a placeholder names: `betterleaks.fly-io-key.2` is a FLY_IO_KEY."""
+    name = _NUMBER_SUFFIX.sub("", re.sub(r"^betterleaks\.|^veles\.secrets/", "", rule_id))
+    return _NO_WORD.sub("_", name.upper()).strip("_")

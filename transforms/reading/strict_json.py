@@ -18,7 +18,6 @@ from schemas.reasons import QuarantineReason
 from transforms.reading.failures import RecordError
 
 _HUGE_INTEGER: Final = re2.compile(rb"[:\[,]\s*-?[0-9]{20}")
-_ESCAPED_PLAIN: Final = tuple(b"\\u00%d" % digit for digit in range(2, 8))
 _ESCAPED_KEY: Final = re2.compile(rb'"[^"\\]*\\u00[2-7][0-9a-fA-F][^"]*"\s*:')
 """A key one of whose plain characters is written as an escape: counting keys in the text would miss it."""
 _NUMBER_BEHIND: Final = re.compile(rb"\s*:\s*(-?[0-9][0-9.eE+-]*)")
@@ -196,7 +195,7 @@ def _may_double(raw: bytes, value: Any, watched: Collection[str]) -> bool:
     if not near:
         containers = [item for item in _containers(value) if isinstance(item, dict)]
         near = set().union(*containers).intersection(watched)
-    if any(mark in raw for mark in _ESCAPED_PLAIN) and _ESCAPED_KEY.search(raw) is not None:
+    if b"\\u00" in raw and _ESCAPED_KEY.search(raw) is not None:
         return True
     counts = {name: raw.count(f'"{name}"'.encode()) for name in near}
     floats = {name for container in containers for name in near.intersection(container) if _is_float(container[name])}

@@ -29,7 +29,7 @@ demo: $(READY)
 	$(BIN)/trajsift run $(DEMO)/curate.yaml embedding.encoder=minilm
 
 test: $(READY)
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
 
 slow: $(READY)
 	$(BIN)/python -m pytest -m slow

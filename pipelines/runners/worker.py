@@ -20,6 +20,8 @@ def main() -> None:
     from apache_beam.runners.worker import sdk_worker_main
 
     sdk_worker_main.main([name])
+    # Native threads of the libraries can abort a process that takes itself down, which would read as a lost worker.
+    os._exit(0)
 
 
 def _end_with(process: int) -> None:

@@ -64,11 +64,14 @@ class Catalogue:
             search: The text and what is known of it.
             flagged: What the one pass named for this text, or for a text that holds it; None runs the pass.
         """
-        num_found = -1
+        num_found, num_bare = -1, 0
         while num_found < len(search.findings):
             num_found = len(search.findings)
             self._find_once(search, self.one_pass(search.left()) if flagged is None else flagged)
             flagged = None
+            if len(search.bare_values) > num_bare:
+                num_bare = len(search.bare_values)
+                _claim_bare(search)
         return sorted(search.findings)
 
     def _find_once(self, search: Search, flagged: Sequence[int]) -> None:
@@ -80,9 +83,12 @@ class Catalogue:
         for start, end, kind in find_maintained(search.left(), rules) if rules else ():
             if search.is_free(start, end):
                 search.claim(start, end, kind)
-        for start, end in occurrences(search.left(), search.bare_values):
-            if search.is_free(start, end):
-                search.claim(start, end, "SECRET")
+
+
+def _claim_bare(search: Search) -> None:
+    for start, end in occurrences(search.left(), search.bare_values):
+        if search.is_free(start, end):
+            search.claim(start, end, "SECRET")
 
 
 def _claim_own(search: Search, compiled: CompiledRule) -> None:

@@ -65,10 +65,13 @@ def test_mal_05_a_byte_order_mark_changes_nothing_but_offsets(shared_dir: Path, 
         ours = [table.drop("unit_key", "record_offset", strict=False) for table in tables]
         assert ours[0].equals(ours[1]), name
     exports = [
-        {path.split("/exports/")[1]: content for path, content in run.tree().items() if path.endswith(".parquet") and
-         "/exports/" in path}
+        [
+            (path.split("/")[-2], content)
+            for path, content in sorted(run.tree().items())
+            if path.endswith(".parquet") and "/exports/" in path
+        ]
         for run in (marked, plain)
-    ]  # fmt: skip
+    ]
     assert exports[0]
     assert exports[0] == exports[1]
     assert all(not text.startswith("\ufeff") for text in marked.table("trajectories")["native_id"])
@@ -126,9 +129,9 @@ def test_mal_12_whole_number_ids_beyond_64_bits_stay_apart(tmp_path: Path, curat
 @pytest.mark.parametrize(
     ("messages", "fate"),
     [
-        ([], "invalid_reward"),
+        ([], "empty"),
         (None, "missing_messages"),
-        ([{"role": "system", "content": "You repair."}], "invalid_reward"),
+        ([{"role": "system", "content": "You repair."}], "empty"),
         ([{"role": "user", "content": "Repair it."}], "invalid_reward"),
     ],
     ids=["empty", "null", "system only", "user only"],

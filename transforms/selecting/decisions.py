@@ -32,8 +32,8 @@ KEPT: Final = Verdict(DecisionReason.KEPT)
 def first_verdicts(columns: pa.Table) -> list[Verdict]:
     """Return the verdict of every row before cap and budget, in row order.
 
-    The first rule that applies decides: the reward is invalid; there is nothing to learn from, as the agent said
-    nothing; another trajectory keeps its place (an exact copy, a near-duplicate, a semantic duplicate). Safety and
+    The first rule that applies decides: there is nothing to learn from, as the agent said nothing; the reward is
+    invalid; another trajectory keeps its place (an exact copy, a near-duplicate, a semantic duplicate). Safety and
     audit flags drop nothing from the pool: a dataset leaves a flagged trajectory out where it must not be shown.
 
     Args:
@@ -46,10 +46,10 @@ def first_verdicts(columns: pa.Table) -> list[Verdict]:
 
 
 def _first_verdict(row: Mapping[str, Any], keeper: Mapping[str, Any]) -> Verdict:
-    if row["outcome_class"] == OutcomeClass.INVALID:
-        return Verdict(DecisionReason.INVALID_REWARD)
     if row["is_empty"]:
         return Verdict(DecisionReason.EMPTY)
+    if row["outcome_class"] == OutcomeClass.INVALID:
+        return Verdict(DecisionReason.INVALID_REWARD)
     if row["traj_id"] == row["keeper_id"]:
         return KEPT
     if row["exact_group"] == keeper["exact_group"]:

@@ -40,11 +40,11 @@ def test_redundant_row_names_the_nearest_kind_of_group_it_shares_with_its_keeper
     ]
 
 
-def test_invalid_comes_before_empty_and_empty_before_redundant() -> None:
+def test_empty_comes_before_invalid_and_both_before_redundant() -> None:
     verdicts = _verdicts(
         _row("k"),
-        _row("i", outcome_class="invalid", is_empty=True, keeper_id="k"),
-        _row("e", is_empty=True, keeper_id="k"),
+        _row("i", outcome_class="invalid", keeper_id="k"),
+        _row("e", outcome_class="invalid", is_empty=True, keeper_id="k"),
         _row("u", outcome_class="unscored"),
     )
 

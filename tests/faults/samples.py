@@ -28,6 +28,7 @@ _TERMINUS: Final = [
     {"role": "user", "content": "Task"},
     {"role": "assistant", "content": '{"analysis": "a", "plan": "b", "commands": [{"keystrokes": "ls\\n"}]}'},
 ]
+_AT: Final = "2026-01-05T10:00:00"
 _VERDICT: Final = {"resolved": True, "patch_successfully_applied": True}
 
 
@@ -122,6 +123,12 @@ ROWS: Final[dict[str, dict[str, Any]]] = {
                      "extras": {"exit_code": 0}}],
         "test_result": {"report": {"resolved": True}}, "metrics": {}, "error": None,
     },
+    "reflexion": {
+        "name": "add", "language": "py", "prompt": "def add(a, b):\n", "entry_point": "add",
+        "test": "assert add(1, 2) == 3",
+        "implementations": ["return a", "return a + b"], "test_feedback": ["gave 1"], "reflections": ["I forgot b."],
+        "solution": "return a + b", "is_solved": True,
+    },
 }  # fmt: skip
 """One row of every format that comes in rows."""
 
@@ -132,9 +139,11 @@ _DOCUMENTS: Final[dict[str, Any]] = {
     ],
     "tau2/results.json": {
         "timestamp": "2026-01-01T00:00:00", "tasks": [{"id": "t"}],
-        "info": {"num_trials": 1, "agent_info": {"llm": "m"}, "environment_info": {"domain_name": "airline"}},
+        "info": {"num_trials": 1, "agent_info": {"llm": "m"}, "user_info": {"llm": "u"},
+        "environment_info": {"domain_name": "airline"}},
         "simulations": [{
             "id": "s", "task_id": "t", "trial": 0, "termination_reason": "user_stop",
+            "start_time": "2026-01-01T00:00:00",
             "reward_info": {"reward": 1.0, "reward_basis": ["DB"]}, "duration": 2.0,
             "messages": [{"role": "assistant", "content": "Hi"}, {"role": "user", "content": "Book"},
                          {"role": "assistant", "content": None,
@@ -191,10 +200,6 @@ _DOCUMENTS: Final[dict[str, Any]] = {
                      {"role": "exit", "content": "", "extra": {"exit_status": "Submitted"}}],
         "trajectory_format": "mini-swe-agent-1.1", "instance_id": "o__r-1",
     },
-    "reflexion/results.json": [
-        {"task_id": "t", "attempts": [{"actions": ["ls"], "reward": 0.0}, {"actions": ["ls"], "reward": 1.0}],
-         "reflections": ["look first"], "is_solved": True}
-    ],
     "otlp/spans.json": {
         "resourceSpans": [{"resource": {}, "scopeSpans": [{"scope": {}, "spans": [{
             "traceId": "a" * 32, "spanId": "b" * 16, "name": "chat m", "startTimeUnixNano": "1",
@@ -240,14 +245,17 @@ _SESSIONS: Final[dict[str, Sequence[dict[str, Any]]]] = {
         {"timestamp": "2026-01-01T00:00:04Z", "type": "event_msg", "payload": {"type": "token_count", "info": None}},
     ],
     "openhands/events.jsonl": [
-        {"kind": "SystemPromptEvent", "id": "a", "source": "agent", "system_prompt": {"text": "S"}, "tools": []},
-        {"kind": "MessageEvent", "id": "b", "source": "user",
+        {"kind": "SystemPromptEvent", "id": "a", "timestamp": _AT, "source": "agent",
+        "system_prompt": {"text": "S"}, "tools": []},
+        {"kind": "MessageEvent", "id": "b", "timestamp": _AT, "source": "user",
          "llm_message": {"role": "user", "content": [{"type": "text", "text": "Repair"}]}},
-        {"kind": "ActionEvent", "id": "c", "source": "agent", "thought": [], "action": {"kind": "Run",
+        {"kind": "ActionEvent", "id": "c", "timestamp": _AT, "source": "agent", "thought": [],
+        "action": {"kind": "Run",
         "command": "ls"},
          "tool_name": "bash", "tool_call_id": "t", "tool_call": {"id": "t", "name": "bash", "arguments": "{}"},
          "llm_response_id": "l"},
-        {"kind": "ObservationEvent", "id": "d", "source": "environment", "action_id": "c", "tool_call_id": "t",
+        {"kind": "ObservationEvent", "id": "d", "timestamp": _AT, "source": "environment", "action_id": "c",
+        "tool_call_id": "t",
          "tool_name": "bash", "observation": {"kind": "Run", "content": [{"type": "text", "text": "a.py"}]}},
     ],
 }  # fmt: skip

@@ -105,7 +105,7 @@ def _found_calls(value: Any) -> list[dict[str, Any]]:
 
 def _calls(value: Any, found: list[dict[str, Any]]) -> tuple[MessageCall, ...]:
     if not found:
-        return (message_call(UNNAMED, value if isinstance(value, str) else [value]),)
+        return (message_call(UNNAMED, value if isinstance(value, str) or value is MISSING else [value]),)
     return tuple(
         message_call(
             call["name"], call.get("arguments", call.get("parameters", MISSING)), call_id=as_text(call.get("id"))

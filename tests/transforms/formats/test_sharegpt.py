@@ -254,6 +254,11 @@ def test_unusable_turn_is_set_aside(turns):
     assert bad.reason is QuarantineReason.INVALID_MESSAGE
 
 
+def test_call_turn_without_a_value_is_a_call_without_arguments():
+    (message,) = only({"conversations": [{"from": "function_call"}]}).messages
+    assert [(call.arguments_json, call.arguments_state) for call in message.calls] == [(None, "missing")]
+
+
 def native(talk):
     turns = []
     for turn in talk:

@@ -27,9 +27,9 @@ from transforms.store.rows import (
     READ_STEP_COLUMNS,
     STEP_ROW,
     Row,
-    call_values,
+    call_rows,
     quarantine_row,
-    step_values,
+    step_rows,
     steps_from_tables,
     trajectory_from_row,
     trajectory_row,
@@ -182,8 +182,8 @@ class PackWriter:
             self._flush()
         self._buffered_ids.add(trajectory.traj_id)
         self._rows["trajectories"].append(trajectory_row(trajectory, unit))
-        self._rows["steps"].extend(step_values(trajectory))
-        self._rows["tool_calls"].extend(call_values(trajectory))
+        self._rows["steps"].extend(step_rows(trajectory))
+        self._rows["tool_calls"].extend(call_rows(trajectory))
         if trajectory.traj_id not in self._ids:
             self._ids.add(trajectory.traj_id)
             for table, rows in derived.items():

@@ -1,6 +1,6 @@
 """A trajectory and its table rows: each is the other's inverse for all that the tables keep."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from operator import attrgetter
 from typing import Any, Final
@@ -24,17 +24,16 @@ _STEP_VALUES = attrgetter(*_STEP_COLUMNS)
 _CALL_VALUES = attrgetter(*_PLAIN_CALL_COLUMNS)
 
 _CALLS_PLACE = [field.name for field in fields(Step)].index("calls")
-_OBS_TEXT_PLACE = _STEP_COLUMNS.index("obs_text")
 _RESULT_TEXT_PLACE = _CALL_COLUMNS.index("result_text")
 _RESULT_STATE_PLACE = _CALL_COLUMNS.index("result_state")
 
 STEP_ROW: Final = ("traj_id", "num_calls", "tool_name", "obs_bytes", *_STEP_COLUMNS)
-"""Columns of `step_values`; the table's others are null."""
+"""Columns of `step_rows`; the table's others are null."""
 READ_STEP_COLUMNS: Final = ("traj_id", *_STEP_COLUMNS)
 READ_CALL_COLUMNS: Final = ("traj_id", "step_id", *_CALL_COLUMNS)
 """Columns that `steps_from_tables` needs."""
 CALL_ROW: Final = ("traj_id", "step_id", "result_text", "result_bytes", *_PLAIN_CALL_COLUMNS)
-"""Columns of `call_values`; the table's others are null."""
+"""Columns of `call_rows`; the table's others are null."""
 
 
 def trajectory_row(trajectory: Trajectory, unit: SourceUnit) -> Row:
@@ -69,7 +68,7 @@ def trajectory_row(trajectory: Trajectory, unit: SourceUnit) -> Row:
     return row
 
 
-def step_values(trajectory: Trajectory) -> list[tuple[Any, ...]]:
+def step_rows(trajectory: Trajectory) -> list[tuple[Any, ...]]:
     """Return the trajectory's rows of the table `steps`, in order, as values of `STEP_ROW`."""
     rows = []
     for step in trajectory.steps:
@@ -80,7 +79,7 @@ def step_values(trajectory: Trajectory) -> list[tuple[Any, ...]]:
     return rows
 
 
-def call_values(trajectory: Trajectory) -> list[tuple[Any, ...]]:
+def call_rows(trajectory: Trajectory) -> list[tuple[Any, ...]]:
     """Return the trajectory's rows of the table `tool_calls`, in order, as values of `CALL_ROW`.
 
     The result of a step's only call stands in `steps.obs_text` and is left out here.
@@ -94,16 +93,6 @@ def call_values(trajectory: Trajectory) -> list[tuple[Any, ...]]:
             kept = None if is_only else text
             rows.append((trajectory.traj_id, step.step_id, kept, num_bytes, *_CALL_VALUES(call)))
     return rows
-
-
-def step_rows(trajectory: Trajectory) -> list[Row]:
-    """Return the trajectory's rows of the table `steps`, in order, as `step_values` gives them."""
-    return [dict(zip(STEP_ROW, values, strict=True)) for values in step_values(trajectory)]
-
-
-def call_rows(trajectory: Trajectory) -> list[Row]:
-    """Return the trajectory's rows of the table `tool_calls`, in order, as `call_values` gives them."""
-    return [dict(zip(CALL_ROW, values, strict=True)) for values in call_values(trajectory)]
 
 
 def text_bytes(text: str) -> int:
@@ -143,30 +132,16 @@ def trajectory_from_row(row: Mapping[str, Any], steps: tuple[Step, ...]) -> Traj
     )
 
 
-def trajectory_from_rows(
-    row: Mapping[str, Any], steps: Iterable[Mapping[str, Any]], calls: Iterable[Mapping[str, Any]]
-) -> Trajectory:
-    """Return the trajectory whose table rows these are; steps and calls in order."""
-    step_parts = (["", *(step[name] for name in READ_STEP_COLUMNS[1:])] for step in steps)
-    call_parts = (["", *(call[name] for name in READ_CALL_COLUMNS[1:])] for call in calls)
-    return trajectory_from_row(row, _built_steps(step_parts, call_parts).get("", ()))
-
-
 def steps_from_tables(steps: pa.Table, calls: pa.Table) -> dict[str, tuple[Step, ...]]:
     """Return the steps of each trajectory that the rows of `steps` and `tool_calls` hold, both in order."""
-    step_columns = [column_values(steps[name]) for name in READ_STEP_COLUMNS]
-    call_columns = [column_values(calls[name]) for name in READ_CALL_COLUMNS]
-    return _built_steps(zip(*step_columns, strict=True), zip(*call_columns, strict=True))
-
-
-def _built_steps(steps: Iterable[Sequence[Any]], calls: Iterable[Sequence[Any]]) -> dict[str, tuple[Step, ...]]:
-    """Return steps by trajectory from the values of `READ_STEP_COLUMNS` and `READ_CALL_COLUMNS`."""
     calls_of: dict[tuple[str, int], list[list[Any]]] = {}
-    for call_traj_id, step_id, *values in calls:
-        calls_of.setdefault((call_traj_id, step_id), []).append(values)
+    places = zip(column_values(calls["traj_id"]), column_values(calls["step_id"]), strict=True)
+    for place, *values in zip(places, *(column_values(calls[name]) for name in _CALL_COLUMNS), strict=True):
+        calls_of.setdefault(place, []).append(values)
     found: dict[str, list[Step]] = {}
-    for traj_id, *values in steps:
-        made = _calls(calls_of.get((traj_id, values[0]), ()), values[_OBS_TEXT_PLACE])
+    columns = [column_values(steps[name]) for name in ("traj_id", "obs_text", *_STEP_COLUMNS)]
+    for traj_id, obs_text, *values in zip(*columns, strict=True):
+        made = _calls(calls_of.get((traj_id, values[0]), ()), obs_text)
         values.insert(_CALLS_PLACE, made)
         found.setdefault(traj_id, []).append(Step(*values))
     return {traj_id: tuple(members) for traj_id, members in found.items()}

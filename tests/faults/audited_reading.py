@@ -3,6 +3,7 @@
 Prints one JSON object: what was read, and every event that reading data must not cause.
 """
 
+import codecs
 import json
 import random
 import shutil
@@ -66,6 +67,7 @@ def main() -> None:
     rng = random.Random(10_000)
     tally, watch = Tally(), Watch()
     sys.addaudithook(watch.see)
+    codecs.lookup("utf-8-sig")
     with tempfile.TemporaryDirectory() as folder:
         # What libraries load when they are first used is loaded before the watch begins.
         for files in (sample_files(), hostile_files(40, random.Random(1))):

@@ -100,8 +100,9 @@ _MEASURED = (
     "from transforms.reading.supervision import POOL\n"
     "status = main(sys.argv[1:])\n"
     "POOL.end_all()\n"
-    "kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)\n"
-    "print('\\npeak_kb', *(resource.getrusage(kind).ru_maxrss for kind in kinds))\n"
+    "lines = open('/proc/self/status').read().splitlines()\n"
+    "own = next(line.split()[1] for line in lines if line.startswith('VmHWM'))\n"
+    "print('\\npeak_kb', own, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)\n"
     "sys.exit(status)\n"
 )
 

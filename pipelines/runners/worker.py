@@ -9,6 +9,8 @@ import sys
 import threading
 import time
 
+import psutil
+
 _POLL_S = 0.5
 
 
@@ -25,10 +27,13 @@ def main() -> None:
 
 
 def _end_with(process: int) -> None:
+    """End this worker once the run's process is gone, also when nobody has yet asked how it ended."""
     while True:
         try:
-            os.kill(process, 0)
-        except ProcessLookupError:
+            is_gone = psutil.Process(process).status() == psutil.STATUS_ZOMBIE
+        except psutil.NoSuchProcess:
+            is_gone = True
+        if is_gone:
             os._exit(1)
         time.sleep(_POLL_S)
 

@@ -110,13 +110,18 @@ class GroupCopies(beam.PTransform[PCollection[tuple[int, int]], PCollection[tupl
     def expand(self, shards: PCollection[tuple[int, int]]) -> PCollection[tuple[str, pa.Table]]:
         return (
             shards
-            | "ShareOutCells" >> beam.ParDo(_ShareOutCells(self.members_path, self.num_partitions))
+            | "ShareOutCells" >> beam.ParDo(ShareOutCells(self.members_path, self.num_partitions))
             | "GroupByPartition" >> beam.GroupByKey()
             | "GroupCells" >> beam.ParDo(_GroupCells(self.signatures_path, self.min_similarity))
         )
 
 
-class _ShareOutCells(beam.DoFn):
+class ShareOutCells(beam.DoFn):
+    """Give each partition the members of its cells: (first, end) of a shard → (partition, members).
+
+    Members come from a memory-mapped `.npy` file of rows with a `cell` number, so that none travels in the input.
+    """
+
     def __init__(self, members_path: Path, num_partitions: int) -> None:
         self._members_path = members_path
         self._num_partitions = num_partitions

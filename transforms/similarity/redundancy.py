@@ -15,6 +15,7 @@ from apache_beam.metrics import Metrics
 from apache_beam.pvalue import PCollection
 from numpy.typing import NDArray
 
+from transforms.lexical.copies import ShareOutCells
 from transforms.similarity.rescoring import Matrix
 from transforms.similarity.search import semantic_groups
 
@@ -90,25 +91,10 @@ class GroupRedundant(beam.PTransform[PCollection[tuple[int, int]], PCollection[t
         group = _GroupCells(self.vectors_path, self.min_similarity, neighbours=self.neighbours)
         return (
             shards
-            | "ShareOutCells" >> beam.ParDo(_ShareOutCells(self.members_path, self.num_partitions))
+            | "ShareOutCells" >> beam.ParDo(ShareOutCells(self.members_path, self.num_partitions))
             | "GroupByPartition" >> beam.GroupByKey()
             | "GroupCells" >> beam.ParDo(group)
         )
-
-
-class _ShareOutCells(beam.DoFn):
-    def __init__(self, members_path: Path, num_partitions: int) -> None:
-        self._members_path = members_path
-        self._num_partitions = num_partitions
-
-    def setup(self) -> None:
-        self._members = np.load(self._members_path, mmap_mode="r")
-
-    def process(self, shard: tuple[int, int]) -> Iterator[tuple[int, Members]]:
-        members = np.array(self._members[shard[0] : shard[1]])
-        partitions = members["cell"] % self._num_partitions
-        for partition in np.unique(partitions).tolist():
-            yield partition, members[partitions == partition]
 
 
 class _GroupCells(beam.DoFn):

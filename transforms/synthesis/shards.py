@@ -1,6 +1,5 @@
 """The files of the sample lake, open side by side and filled in turn, so that memory does not grow with the lake."""
 
-from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Final, NamedTuple, Protocol, Self
@@ -103,10 +102,3 @@ def _open_shard(path: Path, *, num_files: int) -> _Shard:
     if path.suffix == ".parquet":
         return _ParquetShard(path, max_chars=_BUFFER_CHARS // num_files)
     return _LineShard(path)
-
-
-def write_lines(path: Path, rows: Iterable[Record]) -> None:
-    """Write rows as JSON lines."""
-    with path.open("wb") as file:
-        for row in rows:
-            file.write(orjson.dumps(row) + b"\n")

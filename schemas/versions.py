@@ -11,7 +11,7 @@ STAGE_VERSIONS: Final[dict[str, int]] = {
     "similar": 1,
     "families": 1,
     "tasks": 1,
-    "select": 1,
+    "select": 2,
     "export": 1,
     "report": 1,
     "publish": 1,

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from pipelines.stages.context import StageContext
 from pipelines.stages.pool import add_weights, read_pool
+from pipelines.stages.spending import rollout_groups, spend
 from schemas.errors import QualityError
 from schemas.reasons import DecisionReason, UseReason
 from schemas.tables import SCHEMAS
@@ -20,10 +21,10 @@ from transforms.pairing.copies import num_copies
 from transforms.pairing.order import position_key
 from transforms.pairing.pairs import mine_pairs
 from transforms.selecting.balance import balance_rows
-from transforms.selecting.budget import BudgetRow, spend_budget
 from transforms.selecting.caps import CapCells
 from transforms.selecting.decisions import KEPT, Verdict, decision_rows, first_verdicts, narrow_verdicts
 from transforms.selecting.keepers import keeper_ranks
+from transforms.selecting.rollout_groups import keep_groups_whole
 from transforms.selecting.strata import Stratum, parse_stratum, target_shares
 from transforms.selecting.uses import kto_uses, rl_uses, sft_uses
 from transforms.store.files import Store
@@ -38,6 +39,7 @@ READS: Final = (
     "safety",
     "tasks",
     "task_policies",
+    "embeddings",
 )
 WRITES: Final = ("decisions", "balance", "pairs", "uses")
 
@@ -47,11 +49,14 @@ def run(context: StageContext) -> None:
     pool = read_pool(context)
     ids = pool["traj_id"].to_pylist()
     survivors = first_verdicts(pool)
-    capped = _cap(context, pool, survivors)
-    verdicts = narrow_verdicts(survivors, ids, chosen=capped, reason=DecisionReason.TASK_CAP)
+    if context.settings.selection.keep_groups:
+        survivors = verdicts = keep_groups_whole(survivors, rollout_groups(pool))
+    else:
+        capped = _cap(context, pool, survivors)
+        verdicts = narrow_verdicts(survivors, ids, chosen=capped, reason=DecisionReason.TASK_CAP)
     shares = _target_shares(context, pool, verdicts)
     pool = add_weights(context, pool, verdicts, shares=None)
-    chosen = _spend(context, pool, verdicts, shares=shares)
+    chosen = spend(context, pool, verdicts, shares=shares)
     verdicts = narrow_verdicts(verdicts, ids, chosen=chosen, reason=DecisionReason.BUDGET)
     pool = add_weights(context, pool, verdicts, shares=shares)
     _check_dropped(verdicts, context.settings.selection.max_drop_ratio)
@@ -91,19 +96,6 @@ def _target_shares(context: StageContext, pool: pa.Table, verdicts: Sequence[Ver
             counts[stratum] = counts.get(stratum, 0) + 1
     balance = context.settings.selection.balance
     return target_shares(counts, balance.alpha, targets=balance.targets)
-
-
-def _spend(
-    context: StageContext, pool: pa.Table, verdicts: Sequence[Verdict], *, shares: dict[Stratum, float]
-) -> set[str]:
-    ranks = keeper_ranks(pool, context.settings.selection.keeper_order).tolist()
-    columns = [pool[name].to_pylist() for name in ("traj_id", "stratum", "task_group", "weight")]
-    rows = [
-        BudgetRow(rank, traj_id, parse_stratum(stratum), task_group, weight)
-        for traj_id, stratum, task_group, weight, rank, verdict in zip(*columns, ranks, verdicts, strict=True)
-        if verdict.reason == DecisionReason.KEPT
-    ]
-    return spend_budget(rows, context.settings.selection.budget, shares=shares)
 
 
 def _check_dropped(verdicts: Sequence[Verdict], max_drop_ratio: float) -> None:

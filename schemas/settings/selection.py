@@ -93,6 +93,14 @@ class SelectionSettings(Section):
     """Kept rollouts per task group, outcome class and policy at most."""
     budget: int | None = Field(default=None, ge=1)
     """Trajectories kept at most over the whole pool; null keeps all that the other rules keep."""
+    spread: Literal["coverage", "turns"] = "coverage"
+    """How a budget is spent inside its quotas: `coverage` takes the rows that other rows resemble most and no row
+    taken resembles yet, `turns` lets tasks take turns by weight alone."""
+    family_alpha: float = Field(default=0.5, ge=0, le=1)
+    """A family's share of its stratum's budget ∝ n^alpha: 1 keeps the lake's shares, 0 makes them equal."""
+    keep_groups: bool = False
+    """Keep or drop the rollouts of one task and policy together, as group-relative RL needs them: no member is dropped
+    as redundant while another stays, there is no cap per task, and a budget is spent on whole groups."""
     failures: FailureSettings = FailureSettings()
     """Weights of informative failures."""
     seeds: SeedSettings = SeedSettings()

@@ -17,6 +17,9 @@ _STAGES: Final[dict[DecisionReason, str]] = {
 }
 """Reason → the stage that found it; the others are found here."""
 
+REDUNDANT_REASONS: Final = frozenset(_STAGES)
+"""Another trajectory keeps the row's place."""
+
 
 class Verdict(NamedTuple):
     """The reason for a decision; a redundant trajectory names its keeper and its similarity to it."""

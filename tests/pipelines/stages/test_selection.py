@@ -24,11 +24,11 @@ def outcome_of(reward: float | None) -> str:
     return "unscored" if reward is None else "success" if reward >= 1 else "failure"
 
 
-def judged(context, trajectories, *, keepers=None, audit=(), unsafe=(), empty=()):
+def judged(context, trajectories, *, keepers=None, audit=(), unsafe=(), empty=(), vectors=None):
     """Write what the stages before would have written, then run `tasks` and `select`."""
     keepers = keepers or {}
     (pack,) = context.packs
-    clusters = []
+    clusters, embedded = [], []
     derived: dict[str, list[dict[str, Any]]] = {"features": [], "behaviours": [], "audit": [], "safety": []}
     for each in sorted(trajectories, key=lambda each: each.traj_id):
         name, keeper = each.traj_id, keepers.get(each.traj_id, each.traj_id)
@@ -47,7 +47,11 @@ def judged(context, trajectories, *, keepers=None, audit=(), unsafe=(), empty=()
         derived["behaviours"].append({"traj_id": name, "agent_acted": name not in empty})
         derived["audit"].append({"traj_id": name, "flags": ["test_edit"] if name in audit else []})
         derived["safety"].append({"traj_id": name, "severity": 2 if name in unsafe else 0, "flags": []})
+        embedded.append(
+            due("embeddings") | {"traj_id": name, "view": "fused", "vector": (vectors or {}).get(name, [0])}
+        )
     context.write("clusters", [due("clusters") | row for row in clusters])
+    context.write("embeddings", embedded)
     for table, rows in derived.items():
         whole = rows_to_table([due(table) | row for row in rows], SCHEMAS[table])
         write_table(context.store, pack.path(table), whole)
@@ -137,6 +141,34 @@ def test_cap_and_budget_drop_what_is_over_them_and_no_task(stage_over, chat_traj
     assert reasons == {"kept": 4, "task_cap": 4, "budget": 2}
     kept = [name for name, reason in rows_of(context, "decisions", "traj_id", "reason") if reason == "kept"]
     assert kept == ["a0", "a1", "b0", "b1"]
+
+
+@pytest.mark.parametrize(("spread", "kept"), [("coverage", {"a2", "a4"}), ("turns", {"a0", "a1"})])
+def test_budget_goes_to_rows_that_stand_for_others(stage_over, chat_trajectory, spread, kept):
+    lake = [rollout(chat_trajectory, f"a{n}") for n in range(5)]
+    vectors = {"a0": [0, 0, 1], "a1": [1, 0, 0], "a2": [1, 0.1, 0], "a3": [0, 1, 0], "a4": [0, 1, 0.1]}
+    context = stage_over(lake, settings={"selection": {"budget": 2, "spread": spread}})
+
+    judged(context, lake, vectors=vectors)
+
+    reasons = dict(rows_of(context, "decisions", "traj_id", "reason"))
+    assert {name for name, reason in reasons.items() if reason == "kept"} == kept
+
+
+def test_groups_of_rollouts_stay_or_go_together(stage_over, chat_trajectory):
+    lake = [rollout(chat_trajectory, f"a{n}", reward=float(n % 2)) for n in range(4)]
+    lake += [rollout(chat_trajectory, f"b{n}", task="two") for n in range(4)]
+    lake += [rollout(chat_trajectory, f"c{n}", task="three", reward=float(n % 2)) for n in range(4)]
+    settings = {"selection": {"budget": 9, "max_per_task": 1, "keep_groups": True}}
+    context = stage_over(lake, settings=settings)
+
+    judged(context, lake, keepers={"a3": "a1", "b1": "b0"})
+
+    reasons = dict(rows_of(context, "decisions", "traj_id", "reason"))
+    assert {name for name, reason in reasons.items() if reason == "kept"} == {
+        f"{t}{n}" for t in "ac" for n in range(4)
+    }
+    assert {reasons[f"b{n}"] for n in range(4)} == {"budget"}
 
 
 def test_weights_bring_outcomes_to_their_targets(stage_over, chat_trajectory):

@@ -1,5 +1,6 @@
 from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,8 +13,8 @@ _B = Stratum("a", "failure", "hard")
 _C = Stratum("b", "failure", "easy")
 
 
-def _row(rank: int, stratum: Stratum, task: str, weight: float = 1.0) -> BudgetRow:
-    return BudgetRow(rank, f"t{rank:02d}", stratum, task, weight)
+def _row(rank: int, stratum: Stratum, task: str, weight: float = 1.0, family: str = "") -> BudgetRow:
+    return BudgetRow(rank, f"t{rank:02d}", stratum, task, weight, family)
 
 
 def test_without_a_budget_or_with_enough_of_it_every_row_has_a_place() -> None:
@@ -56,6 +57,46 @@ def test_places_a_stratum_cannot_fill_go_to_the_others() -> None:
     rows = [_row(0, _A, "x"), _row(1, _B, "x"), _row(2, _B, "x"), _row(3, _B, "x")]
 
     assert spend_budget(rows, 3, shares={_A: 1.0, _B: 0.0}) == {"t00", "t01", "t02"}
+
+
+def test_families_share_a_stratum_by_their_tempered_sizes() -> None:
+    rows = [_row(rank, _A, "x", family="big" if rank < 16 else "small") for rank in range(20)]
+
+    tempered = spend_budget(rows, 6, shares={_A: 1.0}, alpha=0.5)
+    raw = spend_budget(rows, 5, shares={_A: 1.0}, alpha=1.0)
+
+    assert Counter(row.family for row in rows if row.traj_id in tempered) == {"big": 4, "small": 2}
+    assert Counter(row.family for row in rows if row.traj_id in raw) == {"big": 4, "small": 1}
+
+
+def test_rows_without_a_family_count_as_families_of_one() -> None:
+    rows = [_row(rank, _A, "x", family="big" if rank < 16 else "") for rank in range(20)]
+
+    chosen = spend_budget(rows, 8, shares={_A: 1.0}, alpha=0.5)
+
+    assert Counter(row.family for row in rows if row.traj_id in chosen) == {"big": 4, "": 4}
+
+
+def test_rows_that_cover_others_come_before_stray_rows() -> None:
+    rows = [_row(rank, _A, "x") for rank in range(5)]
+    vectors = np.array([[0, 0, 1], [1, 0, 0], [1, 0.1, 0], [0, 1, 0], [0.1, 1, 0]], dtype=np.float32)
+
+    chosen = spend_budget(rows, 2, shares={_A: 1.0}, vectors=vectors)
+
+    assert len(chosen & {"t01", "t02"}) == len(chosen & {"t03", "t04"}) == 1
+
+
+def test_order_of_the_rows_changes_nothing_with_vectors() -> None:
+    draws = np.random.default_rng(2)
+    vectors = draws.normal(size=(40, 6)).astype(np.float32)
+    rows = [_row(rank, (_A, _B)[rank % 2], f"task{rank % 7}", 1 + rank % 3, f"f{rank % 4}") for rank in range(40)]
+    shares = {_A: 0.7, _B: 0.3}
+    expected = spend_budget(rows, 13, shares=shares, vectors=vectors)
+
+    for _ in range(5):
+        order = draws.permutation(40)
+        shuffled = [rows[place] for place in order]
+        assert spend_budget(shuffled, 13, shares=shares, vectors=vectors[order]) == expected
 
 
 def test_largest_remainder_gives_whole_numbers_that_add_up() -> None:

@@ -1,0 +1,81 @@
+"""Spending the budget: which of the rows left by every other rule have a place in the pool."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from pipelines.stages.context import StageContext
+from schemas.reasons import DecisionReason
+from transforms.embedding.cache import vector_matrix
+from transforms.selecting.budget import BudgetRow, spend_budget
+from transforms.selecting.decisions import Verdict
+from transforms.selecting.keepers import keeper_ranks
+from transforms.selecting.rollout_groups import Group, spend_on_groups
+from transforms.selecting.strata import Stratum, parse_stratum
+
+
+def rollout_groups(pool: pa.Table) -> list[Group]:
+    """Return the rollout group of each row of the pool."""
+    return list(zip(pool["task_key"].to_pylist(), pool["policy"].to_pylist(), strict=True))
+
+
+def spend(
+    context: StageContext, pool: pa.Table, verdicts: Sequence[Verdict], *, shares: Mapping[Stratum, float]
+) -> set[str]:
+    """Return the ids of the kept rows that get a place.
+
+    Args:
+        context: The run.
+        pool: The pool with weights.
+        verdicts: Verdict of each row so far.
+        shares: Target share of each stratum.
+    """
+    selection = context.settings.selection
+    kept = np.flatnonzero([verdict.reason == DecisionReason.KEPT for verdict in verdicts])
+    candidates = pool.take(pa.array(kept))
+    ranks = keeper_ranks(pool, selection.keeper_order)[kept].tolist()
+    weights = pc.fill_null(candidates["learnability" if selection.keep_groups else "weight"], 0.0)
+    rows = _budget_rows(candidates, ranks, weights=weights)
+    if selection.budget is None or len(rows) <= selection.budget:
+        return {row.traj_id for row in rows}
+    vectors = _vectors(context, candidates) if selection.spread == "coverage" else None
+    place = {row.traj_id: number for number, row in enumerate(rows)}
+
+    def among(chosen: Sequence[BudgetRow], budget: int) -> set[str]:
+        mine = None if vectors is None else vectors[[place[row.traj_id] for row in chosen]]
+        return spend_budget(
+            chosen, budget, shares=shares, vectors=mine, alpha=selection.family_alpha, seed=context.seed
+        )
+
+    if selection.keep_groups:
+        return spend_on_groups(rows, rollout_groups(candidates), selection.budget, spend=among)
+    return among(rows, selection.budget)
+
+
+def _budget_rows(candidates: pa.Table, ranks: Sequence[int], *, weights: pa.ChunkedArray) -> list[BudgetRow]:
+    """Return the rows that ask for a place."""
+    columns = [candidates[name].to_pylist() for name in ("traj_id", "stratum", "task_group", "family_id")]
+    return [
+        BudgetRow(rank, traj_id, parse_stratum(stratum), task_group, weight, family or "")
+        for rank, traj_id, stratum, task_group, family, weight in zip(
+            ranks, *columns, weights.to_pylist(), strict=True
+        )
+    ]
+
+
+def _vectors(context: StageContext, candidates: pa.Table) -> NDArray[np.float16]:
+    """Return the fused vector of each candidate, shape (rows, dimensions): its keeper's where it has none itself."""
+    embeddings = context.read("embeddings", ["traj_id", "view", "vector"])
+    embeddings = embeddings.filter(pc.equal(embeddings["view"], "fused"))
+    matrix = vector_matrix(embeddings["vector"])
+    known = embeddings["traj_id"].combine_chunks()
+    places = pc.coalesce(
+        pc.index_in(candidates["traj_id"], value_set=known), pc.index_in(candidates["keeper_id"], value_set=known)
+    )
+    found = pc.is_valid(places).to_numpy()
+    vectors = np.zeros((len(candidates), max(1, matrix.shape[1])), dtype=np.float16)
+    vectors[found] = matrix[pc.drop_null(places).to_numpy()]
+    return vectors

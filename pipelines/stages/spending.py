@@ -1,5 +1,6 @@
 """Spending the budget: which of the rows left by every other rule have a place in the pool."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -14,7 +15,7 @@ from transforms.selecting.budget import BudgetRow, spend_budget
 from transforms.selecting.decisions import Verdict
 from transforms.selecting.keepers import keeper_ranks
 from transforms.selecting.rollout_groups import Group, spend_on_groups
-from transforms.selecting.strata import Stratum, parse_stratum
+from transforms.selecting.strata import ANY, Stratum, parse_stratum
 
 
 def rollout_groups(pool: pa.Table) -> list[Group]:
@@ -43,6 +44,9 @@ def spend(
         return {row.traj_id for row in rows}
     vectors = _vectors(context, candidates) if selection.spread == "coverage" else None
     place = {row.traj_id: number for number, row in enumerate(rows)}
+    if selection.keep_groups:
+        rows = [row._replace(stratum=_environment_of(row.stratum)) for row in rows]
+        shares = _shares_of_environments(shares)
 
     def among(chosen: Sequence[BudgetRow], budget: int) -> set[str]:
         mine = None if vectors is None else vectors[[place[row.traj_id] for row in chosen]]
@@ -64,6 +68,18 @@ def _budget_rows(candidates: pa.Table, ranks: Sequence[int], *, weights: pa.Chun
             ranks, *columns, weights.to_pylist(), strict=True
         )
     ]
+
+
+def _environment_of(stratum: Stratum) -> Stratum:
+    """Return the stratum of a whole group, whose members have several outcomes."""
+    return Stratum(stratum.environment, ANY, ANY)
+
+
+def _shares_of_environments(shares: Mapping[Stratum, float]) -> dict[Stratum, float]:
+    sums: dict[Stratum, float] = defaultdict(float)
+    for stratum, share in shares.items():
+        sums[_environment_of(stratum)] += share
+    return dict(sums)
 
 
 def _vectors(context: StageContext, candidates: pa.Table) -> NDArray[np.float16]:

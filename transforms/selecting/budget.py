@@ -66,7 +66,7 @@ def spend_budget(
         return {row.traj_id for row in rows}
     order = _in_turns(rows)
     spending = _Spending(rows, _coverage(rows, vectors, seed=seed), places=budget)
-    spending.guard(sorted(order, key=lambda row: (-rows[row].weight, rows[row].rank)))
+    spending.guard(sorted(order, key=lambda row: (-rows[row].weight, rows[row].rank)), shares)
     spending.fill(order, spending.quotas(shares, budget, alpha=alpha))
     return {rows[row].traj_id for row in spending.chosen}
 
@@ -80,10 +80,18 @@ class _Spending:
         self._places = places
         self.chosen: dict[int, None] = {}
 
-    def guard(self, best_first: Sequence[int]) -> None:
-        """Give a place to every environment, then to every task group, up to the budget."""
-        self._one_of_each(best_first, lambda row: row.stratum.environment)
-        self._one_of_each(best_first, lambda row: row.task_group)
+    def guard(self, best_first: Sequence[int], shares: Mapping[Stratum, float]) -> None:
+        """Give a place to every environment, then to every task group, up to the budget.
+
+        Each is first asked for a row of a stratum whose share is not spent yet, so that the guard does not fill the
+        pool with what weighs most.
+        """
+        sizes = Counter(row.stratum for row in self._rows)
+        wanted = {stratum: shares.get(stratum, 0.0) for stratum in sizes}
+        left = largest_remainder(wanted, self._places, available=sizes) if any(wanted.values()) else None
+        for key in (_environment, _task_group):
+            self._one_of_each(best_first, key, left=left)
+            self._one_of_each(best_first, key, left=None)
 
     def quotas(self, shares: Mapping[Stratum, float], budget: int, *, alpha: float) -> dict[Cell, int]:
         """Divide the places that are left over the strata, and each stratum's over its families."""
@@ -120,20 +128,22 @@ class _Spending:
             take=take,
         )
 
-    def _one_of_each(self, best_first: Sequence[int], key: Callable[[BudgetRow], str]) -> None:
+    def _one_of_each(
+        self, best_first: Sequence[int], key: Callable[[BudgetRow], str], *, left: dict[Stratum, int] | None
+    ) -> None:
         present = {key(self._rows[row]) for row in self.chosen}
+
+        def is_open(row: int) -> bool:
+            place = self._rows[row]
+            return key(place) not in present and (left is None or left[place.stratum] > 0)
 
         def take(row: int) -> None:
             present.add(key(self._rows[row]))
+            if left is not None:
+                left[self._rows[row].stratum] -= 1
             self._take(row)
 
-        pick_covering(
-            self._coverage,
-            best_first,
-            places=self._places,
-            is_open=lambda row: key(self._rows[row]) not in present,
-            take=take,
-        )
+        pick_covering(self._coverage, best_first, places=self._places, is_open=is_open, take=take)
 
     def _take(self, row: int) -> None:
         self.chosen[row] = None
@@ -143,6 +153,14 @@ class _Spending:
 def cell_of(row: BudgetRow) -> Cell:
     """Return the cell that a row counts to."""
     return Cell(row.stratum, row.family)
+
+
+def _environment(row: BudgetRow) -> str:
+    return row.stratum.environment
+
+
+def _task_group(row: BudgetRow) -> str:
+    return row.task_group
 
 
 def _coverage(rows: Sequence[BudgetRow], vectors: Matrix | None, *, seed: int) -> Coverage:

@@ -65,7 +65,7 @@ def test_rows_without_a_usable_vector_cover_nothing_and_are_taken_in_order() -> 
 
     picked = _picks(_coverage(vectors), 6)
 
-    assert set(picked[:2]) <= {3, 4, 5}
+    assert picked[0] in {3, 4, 5}
     assert [row for row in picked if row < 3] == [0, 1, 2]
 
 

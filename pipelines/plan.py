@@ -17,7 +17,9 @@ from schemas.settings import Settings
 from schemas.versions import RENDER_VERSION, SCHEMA_VERSION, STAGE_VERSIONS
 from transforms.embedding.choice import EncoderChoice, choose_encoder
 from transforms.formats.units import list_lake, plan_units
+from transforms.lexical.signatures import make_engine
 from transforms.selecting.seeds import SeedTask, read_seed_file
+from transforms.similarity.reference_sets import ReferenceSet, find_reference_set
 from transforms.store.files import Store
 from transforms.store.keys import canonical_json, sha_hex, short_id
 from transforms.store.manifest import Manifest, current_id, read_manifest
@@ -49,6 +51,7 @@ class Sources:
     seed_tasks: tuple[SeedTask, ...]
     seed_sha256: str | None
     encoder: EncoderChoice
+    references: tuple[ReferenceSet, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,7 @@ def find_sources(loaded: LoadedSettings) -> Sources:
     """List and hash the lake's units, read the seed file and resolve the encoder.
 
     Raises:
-        SettingsError: A seed task, the encoder or the device is not usable.
+        SettingsError: A seed task, the encoder or the device is not usable, or a reference set is not comparable.
         InputError: The lake is missing or empty, a pattern matches nothing, or the seed file is missing.
     """
     settings = loaded.settings
@@ -89,7 +92,8 @@ def find_sources(loaded: LoadedSettings) -> Sources:
     uris = _without_store(uris, settings, root)
     units = plan_units(filesystem, root, uris, settings.ingest)
     units.sort(key=lambda unit: (unit.unit_key, unit.uri, unit.byte_start))
-    return Sources(units, tuple(seed_tasks), seed_sha256, encoder)
+    references = _find_references(settings, encoder)
+    return Sources(units, tuple(seed_tasks), seed_sha256, encoder, references)
 
 
 def _without_store(uris: list[str], settings: Settings, root: str) -> list[str]:
@@ -100,6 +104,15 @@ def _without_store(uris: list[str], settings: Settings, root: str) -> list[str]:
     if not outside:
         raise InputError(f"lake.root: {settings.lake.root} holds no file but those of the store inside it")
     return outside
+
+
+def _find_references(settings: Settings, encoder: EncoderChoice) -> tuple[ReferenceSet, ...]:
+    scheme = make_engine(settings.lexical.engine).scheme
+    by_vectors = settings.references.by_vectors and settings.semantic.enabled
+    return tuple(
+        find_reference_set(text, scheme=scheme, identity=encoder.identity, by_vectors=by_vectors)
+        for text in settings.reference_sets
+    )
 
 
 def _read_seeds(place: str | None) -> tuple[Sequence[SeedTask], str | None]:
@@ -151,6 +164,7 @@ def _run_key(loaded: LoadedSettings, sources: Sources) -> str:
         canonical_json(STAGE_VERSIONS),
         canonical_json([SCHEMA_VERSION, RENDER_VERSION, *sources.encoder.identity]),
         sources.seed_sha256,
+        canonical_json([reference.name for reference in sources.references]),
     )
 
 

@@ -31,6 +31,7 @@ from pipelines.stages import (
     families,
     ingest,
     publish,
+    references,
     report,
     selection,
     sign,
@@ -53,6 +54,7 @@ STAGES: Final[dict[str, ModuleType]] = {
     "embed": embed,
     "similar": similar,
     "families": families,
+    "references": references,
     "tasks": tasks,
     "select": selection,
     "export": export,
@@ -121,6 +123,7 @@ def execute(
                 units=sources.units,
                 progress=StageProgress(ProgressFile(work_dir / "progress"), ""),
                 seed_tasks=sources.seed_tasks,
+                references=sources.references,
                 packs=sorted([*plan.kept, *plan.new], key=lambda pack: pack.pack_id),
             )
             manifest = _work(context, loaded, plan, until=until, display=display, measures=record.measures)

@@ -16,7 +16,7 @@ from yaml import YAMLError
 from schemas.errors import SettingsError
 from schemas.settings import PLACE_SECTIONS, Settings
 
-_PLACES = ("lake.root", "store", "seed_file")
+_PLACES = ("lake.root", "store", "seed_file", "reference_sets")
 _OVERRIDE = "command line"
 
 
@@ -128,8 +128,18 @@ def _resolve_place(tree: dict[str, Any], place: str, folder: Path) -> None:
     section: Any = tree
     for name in sections:
         section = section.get(name) if isinstance(section, dict) else None
-    if isinstance(section, dict) and isinstance(section.get(key), str) and "://" not in section[key]:
-        section[key] = os.path.normpath(folder / Path(section[key]).expanduser())
+    if not isinstance(section, dict):
+        return
+    if isinstance(section.get(key), list):
+        section[key] = [_resolved(each, folder) for each in section[key]]
+    elif key in section:
+        section[key] = _resolved(section[key], folder)
+
+
+def _resolved(place: Any, folder: Path) -> Any:
+    if not isinstance(place, str) or "://" in place:
+        return place
+    return os.path.normpath(folder / Path(place).expanduser())
 
 
 def _describe(fault: Mapping[str, Any], trees: Mapping[str, Mapping[str, Any]]) -> str:

@@ -92,6 +92,7 @@ class DecisionReason(StrEnum):
     EXACT_COPY = "exact_copy"
     NEAR_DUPLICATE = "near_duplicate"
     SEMANTIC_DUPLICATE = "semantic_duplicate"
+    IN_REFERENCE_SET = "in_reference_set"
     TASK_CAP = "task_cap"
     BUDGET = "budget"
     REWARD_AUDIT = "reward_audit"

@@ -10,6 +10,7 @@ STAGE_VERSIONS: Final[dict[str, int]] = {
     "embed": 1,
     "similar": 1,
     "families": 1,
+    "references": 1,
     "tasks": 1,
     "select": 2,
     "export": 1,

@@ -30,6 +30,7 @@ def build_app() -> typer.Typer:
     from pipelines.cli.rollback import rollback
     from pipelines.cli.run import run
     from pipelines.cli.sample_lake import sample_lake
+    from pipelines.cli.similar import similar
     from pipelines.cli.snapshots import snapshots
     from pipelines.cli.sql import sql
 
@@ -44,6 +45,7 @@ def build_app() -> typer.Typer:
     app.command("run")(run)
     app.command("sql")(sql)
     app.command("explain")(explain)
+    app.command("similar")(similar)
     app.command("snapshots")(snapshots)
     app.command("rollback")(rollback)
     app.command("sample-lake")(sample_lake)

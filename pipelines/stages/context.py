@@ -18,6 +18,7 @@ from schemas.settings import Settings
 from schemas.tables import SCHEMAS, UNIT_TABLES
 from transforms.embedding.choice import EncoderChoice
 from transforms.selecting.seeds import SeedTask
+from transforms.similarity.reference_sets import ReferenceSet
 from transforms.store.files import Store
 from transforms.store.manifest import Manifest, snapshot_folder
 from transforms.store.packs import Pack
@@ -38,6 +39,7 @@ class StageContext:
         layer_key: Hash of what the kept unit tables were made with.
         units: The lake's source units, ordered by key; a key reached twice stands here twice.
         seed_tasks: Hard tasks of the seed file.
+        references: What was curated before, in the order of the settings.
         encoder: The encoder of the run, resolved.
         packs: The packs that hold this run's units, ordered by id; filled by ingest.
         owned_ids: Pack id → ids of the trajectories that count from this pack, sorted, each id in one pack only;
@@ -56,6 +58,7 @@ class StageContext:
     units: Sequence[SourceUnit]
     progress: StageProgress
     seed_tasks: Sequence[SeedTask] = ()
+    references: Sequence[ReferenceSet] = ()
 
     packs: list[Pack] = field(default_factory=list)
     owned_ids: dict[str, list[str]] = field(default_factory=dict)

@@ -72,7 +72,10 @@ def read_pool(context: StageContext) -> pa.Table:
             raise ValueError(f"{name} and clusters do not have the same trajectories")
     task_policies = context.read("task_policies", ["task_key", "policy", "learnability"])
     tasks = context.read("tasks", ["task_key", "curriculum"])
-    return build_pool(tables, tasks=tasks, task_policies=task_policies, settings=context.settings)
+    pool = build_pool(tables, tasks=tasks, task_policies=task_policies, settings=context.settings)
+    return with_reference_hits(
+        pool, context.read("reference_hits"), is_dropped=context.settings.references.action == "drop"
+    )
 
 
 def build_pool(
@@ -127,6 +130,21 @@ def build_pool(
         **_signs(tables, settings),
     }
     return pa.table(columns)
+
+
+def with_reference_hits(pool: pa.Table, hits: pa.Table, *, is_dropped: bool) -> pa.Table:
+    """Return the pool with `repeated_item` and `item_similarity`: what a reference set holds of a row, else null.
+
+    Args:
+        pool: The pool.
+        hits: Table `reference_hits`.
+        is_dropped: Whether the selection is to know.
+    """
+    hits = hits if is_dropped else hits.slice(0, 0)
+    places = pc.index_in(pool["traj_id"], value_set=hits["traj_id"].combine_chunks())
+    return pool.append_column("repeated_item", hits["reference_id"].take(places)).append_column(
+        "item_similarity", hits["similarity"].take(places)
+    )
 
 
 def _signs(tables: Mapping[str, pa.Table], settings: Settings) -> dict[str, Any]:

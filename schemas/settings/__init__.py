@@ -17,6 +17,7 @@ from schemas.settings.ingest import (
     RedactionSettings,
 )
 from schemas.settings.places import ExecutionSettings, LakeSettings
+from schemas.settings.references import ReferenceSettings
 from schemas.settings.section import Section
 from schemas.settings.selection import (
     BalanceSettings,
@@ -35,7 +36,7 @@ from schemas.settings.similarity import (
     ViewsSettings,
 )
 
-PLACE_SECTIONS: Final = frozenset({"lake", "store", "seed_file", "execution"})
+PLACE_SECTIONS: Final = frozenset({"lake", "store", "seed_file", "reference_sets", "execution"})
 
 
 class Settings(Section):
@@ -48,6 +49,9 @@ class Settings(Section):
     which DuckDB takes for the start of parameters."""
     seed_file: str | None = None
     """JSONL file of hard seed tasks (task_id, prompt, environment, verifier fields); its content enters the key."""
+    reference_sets: list[str] = Field(default=[])
+    """What was curated before: stores (`STORE` or `STORE@SNAPSHOT`) or Parquet files of signatures; their content
+    enters the key."""
     execution: ExecutionSettings = ExecutionSettings()
     """Progress and devices."""
     seed: int = Field(default=0, ge=0, le=2**63 - 1)
@@ -72,6 +76,8 @@ class Settings(Section):
     """Redundant rollouts by vector."""
     families: FamiliesSettings = FamiliesSettings()
     """Behaviour families."""
+    references: ReferenceSettings = ReferenceSettings()
+    """What happens to rollouts that a reference set holds already."""
     judging: JudgingSettings = JudgingSettings()
     """Pass-rate posterior and attribution."""
     selection: SelectionSettings = SelectionSettings()
@@ -98,6 +104,7 @@ __all__ = [
     "OutcomeSettings",
     "PairSettings",
     "RedactionSettings",
+    "ReferenceSettings",
     "SeedSettings",
     "SelectionSettings",
     "SemanticSettings",

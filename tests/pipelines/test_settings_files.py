@@ -38,8 +38,8 @@ def test_overrides_come_last_and_their_places_are_relative_to_here(
 def test_the_data_tree_says_nothing_of_places(tmp_path: Path) -> None:
     loaded = load_settings([_file(tmp_path, GOOD)])
     assert str(tmp_path) not in str(loaded.data_tree)
-    assert not {"lake", "store", "seed_file", "execution"} & set(loaded.data_tree)
-    assert set(loaded.place_tree) == {"lake", "store", "seed_file", "execution"}
+    assert not {"lake", "store", "seed_file", "reference_sets", "execution"} & set(loaded.data_tree)
+    assert set(loaded.place_tree) == {"lake", "store", "seed_file", "reference_sets", "execution"}
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ CATALOG_TABLES: Final = (
     "safety",
     "clusters",
     "lineage",
+    "reference_hits",
     "tasks",
     "task_policies",
     "decisions",

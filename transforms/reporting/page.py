@@ -28,6 +28,7 @@ DROP_WORDS: Final[dict[str, str]] = {
     DecisionReason.EXACT_COPY: "same text as a kept run",
     DecisionReason.NEAR_DUPLICATE: "nearly the same text as a kept run",
     DecisionReason.SEMANTIC_DUPLICATE: "same approach and outcome as a kept run",
+    DecisionReason.IN_REFERENCE_SET: "a reference set holds one like it",
     DecisionReason.TASK_CAP: "its task has enough kept runs",
     DecisionReason.BUDGET: "beyond the pool's budget",
     DecisionReason.REWARD_AUDIT: "the reward looks unearned",

@@ -14,11 +14,12 @@ _STAGES: Final[dict[DecisionReason, str]] = {
     DecisionReason.EXACT_COPY: "copies",
     DecisionReason.NEAR_DUPLICATE: "copies",
     DecisionReason.SEMANTIC_DUPLICATE: "similar",
+    DecisionReason.IN_REFERENCE_SET: "references",
 }
 """Reason → the stage that found it; the others are found here."""
 
-REDUNDANT_REASONS: Final = frozenset(_STAGES)
-"""Another trajectory keeps the row's place."""
+REDUNDANT_REASONS: Final = frozenset(_STAGES) - {DecisionReason.IN_REFERENCE_SET}
+"""Another trajectory of the lake keeps the row's place."""
 
 
 class Verdict(NamedTuple):
@@ -36,12 +37,14 @@ def first_verdicts(columns: pa.Table) -> list[Verdict]:
     """Return the verdict of every row before cap and budget, in row order.
 
     The first rule that applies decides: there is nothing to learn from, as the agent said nothing; the reward is
-    invalid; another trajectory keeps its place (an exact copy, a near-duplicate, a semantic duplicate). Safety and
-    audit flags drop nothing from the pool: a dataset leaves a flagged trajectory out where it must not be shown.
+    invalid; another trajectory keeps its place (an exact copy, a near-duplicate, a semantic duplicate); a reference
+    set holds it already, of which the redundant trajectories it stands for are none the more kept. Safety and audit
+    flags drop nothing from the pool: a dataset leaves a flagged trajectory out where it must not be shown.
 
     Args:
         columns: `traj_id`, `outcome_class`, `is_empty`, `keeper_id`, `exact_group`, `lexical_group`,
-            `similarity_to_keeper`; every keeper is a row.
+            `similarity_to_keeper`, `repeated_item`, `item_similarity`; every keeper is a row. `repeated_item` is
+            what a reference set holds of the row, null where it does not.
     """
     rows = columns.to_pylist()
     by_id = {row["traj_id"]: row for row in rows}
@@ -54,7 +57,9 @@ def _first_verdict(row: Mapping[str, Any], keeper: Mapping[str, Any]) -> Verdict
     if row["outcome_class"] == OutcomeClass.INVALID:
         return Verdict(DecisionReason.INVALID_REWARD)
     if row["traj_id"] == row["keeper_id"]:
-        return KEPT
+        if row["repeated_item"] is None:
+            return KEPT
+        return Verdict(DecisionReason.IN_REFERENCE_SET, row["repeated_item"], row["item_similarity"])
     if row["exact_group"] == keeper["exact_group"]:
         reason = DecisionReason.EXACT_COPY
     elif row["lexical_group"] == keeper["lexical_group"]:

@@ -24,9 +24,9 @@ def outcome_of(reward: float | None) -> str:
     return "unscored" if reward is None else "success" if reward >= 1 else "failure"
 
 
-def judged(context, trajectories, *, keepers=None, audit=(), unsafe=(), empty=(), vectors=None):
+def judged(context, trajectories, *, keepers=None, audit=(), unsafe=(), empty=(), vectors=None, hits=None):
     """Write what the stages before would have written, then run `tasks` and `select`."""
-    keepers = keepers or {}
+    keepers, hits = keepers or {}, hits or {}
     (pack,) = context.packs
     clusters, embedded = [], []
     derived: dict[str, list[dict[str, Any]]] = {"features": [], "behaviours": [], "audit": [], "safety": []}
@@ -52,6 +52,9 @@ def judged(context, trajectories, *, keepers=None, audit=(), unsafe=(), empty=()
         )
     context.write("clusters", [due("clusters") | row for row in clusters])
     context.write("embeddings", embedded)
+    context.write(
+        "reference_hits", [due("reference_hits") | {"traj_id": k, "reference_id": v} for k, v in hits.items()]
+    )
     for table, rows in derived.items():
         whole = rows_to_table([due(table) | row for row in rows], SCHEMAS[table])
         write_table(context.store, pack.path(table), whole)

@@ -21,7 +21,9 @@ def _row(traj_id: str, **facts: Any) -> dict[str, Any]:
 
 
 def _verdicts(*rows: dict[str, Any]) -> list[Verdict]:
-    return first_verdicts(pa.Table.from_pylist(list(rows)))
+    return first_verdicts(
+        pa.Table.from_pylist([{"repeated_item": None, "item_similarity": None} | row for row in rows])
+    )
 
 
 def test_redundant_row_names_the_nearest_kind_of_group_it_shares_with_its_keeper() -> None:
@@ -109,6 +111,7 @@ def test_decision_names_the_stage_that_found_the_reason() -> None:
     assert stages.pop("exact_copy") == "copies"
     assert stages.pop("near_duplicate") == "copies"
     assert stages.pop("semantic_duplicate") == "similar"
+    assert stages.pop("in_reference_set") == "references"
     assert set(stages.values()) == {"select"}
 
 

@@ -1,0 +1,69 @@
+"""Stage references: which rollouts repeat what was curated before.
+
+Reads `clusters`, `views`, `signatures` and `embeddings` of the run, and the reference sets. Writes `reference_hits`,
+ordered by trajectory id: the closest item of the first set that holds one.
+"""
+
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.stages.context import StageContext
+from transforms.embedding.cache import vector_matrix
+from transforms.lexical.signatures import NUM_PERMUTATIONS
+from transforms.similarity.reference_sets import read_reference_set
+from transforms.similarity.references import Rollouts, match_items
+
+READS: Final = ("clusters", "views", "signatures", "embeddings")
+WRITES: Final = ("reference_hits",)
+
+
+def run(context: StageContext) -> None:
+    """Compare the rows that stay with each reference set."""
+    hits: dict[str, dict[str, Any]] = {}
+    if context.references:
+        clusters = context.read("clusters", ["traj_id", "task_key", "task_group", "outcome_class", "keeper_id"])
+        group_of_key = dict(zip(clusters["task_key"].to_pylist(), clusters["task_group"].to_pylist(), strict=True))
+        kept = clusters.filter(pc.equal(clusters["traj_id"], clusters["keeper_id"])).sort_by("traj_id")
+        ids = kept["traj_id"].to_pylist()
+        rollouts = _rollouts(context, kept)
+        for reference in context.references:
+            items = read_reference_set(reference)
+            matched = match_items(
+                rollouts,
+                items,
+                group_of_key=group_of_key,
+                min_jaccard=context.settings.lexical.min_similarity,
+                min_cosine=context.settings.semantic.min_similarity if reference.has_vectors else None,
+            )
+            for hit in matched:
+                row = {
+                    "traj_id": ids[hit.rollout],
+                    "reference_set": reference.name,
+                    "reference_id": items.ids[hit.item],
+                    "method": hit.method,
+                    "similarity": hit.similarity,
+                }
+                hits.setdefault(ids[hit.rollout], row)
+    context.write("reference_hits", [hits[traj_id] for traj_id in sorted(hits)])
+
+
+def _rollouts(context: StageContext, kept: pa.Table) -> Rollouts:
+    views = context.read("views", ["traj_id", "view_hash", "is_empty"])
+    views = views.take(pc.index_in(kept["traj_id"], value_set=views["traj_id"].combine_chunks()))
+    signatures = context.read("signatures", ["view_hash", "minhash"])
+    matrix = signatures["minhash"].combine_chunks().flatten().to_numpy().reshape(-1, NUM_PERMUTATIONS)
+    places = pc.index_in(views["view_hash"], value_set=signatures["view_hash"].combine_chunks()).to_numpy()
+    signed = np.where(views["is_empty"].to_numpy()[:, None], np.uint32(0), matrix[places])
+    embeddings = context.read("embeddings", ["traj_id", "view", "vector"])
+    embeddings = embeddings.filter(pc.equal(embeddings["view"], "body"))
+    vectors = vector_matrix(embeddings["vector"])
+    embedded = pc.index_in(kept["traj_id"], value_set=embeddings["traj_id"].combine_chunks()).to_numpy()
+    return Rollouts(
+        task_groups=kept["task_group"].to_pylist(),
+        outcome_classes=kept["outcome_class"].to_pylist(),
+        signatures=signed,
+        vectors=vectors[embedded],
+    )

@@ -1,0 +1,93 @@
+"""Batches curated one after the other: what an earlier one kept is not taken again."""
+
+from pathlib import Path
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from schemas.errors import InputError, SettingsError
+from tests.whole_runs import Curate, Curated, chat_rollout, write_jsonl
+
+
+def _batch(folder: Path, numbers: list[int], *, name: str) -> Path:
+    records = []
+    for number in numbers:
+        record = chat_rollout(f"task{number % 5}", number, reward=float(number % 2))
+        record["trajectory_id"] = f"{name}-{number}"
+        records.append(record)
+    return write_jsonl(folder / name / "part.jsonl", records)
+
+
+@pytest.fixture
+def first(tmp_path: Path, curate: Curate) -> Curated:
+    return curate(_batch(tmp_path, list(range(20)), name="one"), store="first")
+
+
+def _second(tmp_path: Path, curate: Curate, **settings: object) -> Curated:
+    lake = _batch(tmp_path, [*range(6), *range(20, 34)], name="two")
+    return curate(lake, store="second", settings=settings)
+
+
+def test_copies_of_an_earlier_batch_are_dropped_and_named(tmp_path: Path, curate: Curate, first: Curated) -> None:
+    second = _second(tmp_path, curate, reference_sets=[first.store.root])
+
+    decisions = second.table("decisions").filter(reason="in_reference_set")
+    hits = second.table("reference_hits")
+    natives = dict(second.table("trajectories").select("traj_id", "native_id").iter_rows())
+    earlier = dict(first.table("trajectories").select("traj_id", "native_id").iter_rows())
+    pairs = {
+        natives[ours]: earlier[theirs] for ours, theirs in decisions.select("traj_id", "reference_id").iter_rows()
+    }
+    assert pairs == {f"two-{number}": f"one-{number}" for number in range(6)}
+    assert set(decisions["stage"]) == {"references"}
+    assert hits["traj_id"].to_list() == decisions["traj_id"].to_list()
+    assert set(hits["reference_set"]) == {first.manifest.snapshot_id}
+    assert second.manifest.funnel["dropped/in_reference_set"] == 6
+    assert second.manifest.funnel["kept"] == 14
+
+
+def test_flagged_copies_stay_and_stand_in_the_table(tmp_path: Path, curate: Curate, first: Curated) -> None:
+    place = f"{first.store.root}@{first.manifest.snapshot_id}"
+    second = _second(tmp_path, curate, reference_sets=[place], references={"action": "flag", "by_vectors": False})
+
+    assert second.table("reference_hits").height == 6
+    assert second.manifest.funnel["kept"] == 20
+
+
+def test_any_file_of_signatures_is_a_reference_set(tmp_path: Path, curate: Curate, first: Curated) -> None:
+    (file,) = first.manifest.tables["signatures"]
+    second = _second(tmp_path, curate, reference_sets=[str(Path(first.store.root) / file.path)])
+
+    assert second.manifest.funnel["dropped/in_reference_set"] == 6
+    assert set(second.table("reference_hits")["method"]) == {"lexical"}
+
+
+def test_another_reference_set_is_another_run(tmp_path: Path, curate: Curate, first: Curated) -> None:
+    alone = _second(tmp_path, curate)
+    compared = _second(tmp_path, curate, reference_sets=[first.store.root])
+
+    assert not compared.result.was_done
+    assert compared.manifest.run_key != alone.manifest.run_key
+    assert _second(tmp_path, curate, reference_sets=[first.store.root]).result.was_done
+
+
+def test_sets_that_cannot_be_compared_stop_the_run_before_data_is_read(
+    tmp_path: Path, curate: Curate, first: Curated
+) -> None:
+    with pytest.raises(InputError, match=r"no store with a published snapshot"):
+        _second(tmp_path, curate, reference_sets=[str(tmp_path / "nowhere")])
+    with pytest.raises(SettingsError, match=r"was embedded by hashed-256.*references\.by_vectors=false"):
+        _second(tmp_path, curate, reference_sets=[first.store.root], embedding={"dimensions": 64})
+    foreign = tmp_path / "foreign.parquet"
+    slots = pa.array([[1] * 128], pa.list_(pa.uint32(), 128))
+    pq.write_table(pa.table({"minhash": slots, "scheme": ["other-engine"]}), foreign)
+    with pytest.raises(SettingsError, match=r"was signed as other-engine, this run signs as .*lexical\.engine"):
+        _second(tmp_path, curate, reference_sets=[str(foreign)])
+    (tmp_path / "no.parquet").write_bytes(orjson.dumps({"not": "parquet"}))
+    with pytest.raises(InputError, match=r"no\.parquet is no Parquet file that can be read"):
+        _second(tmp_path, curate, reference_sets=[str(tmp_path / "no.parquet")])
+    with pytest.raises(InputError, match=r"there is no file .*gone\.parquet"):
+        _second(tmp_path, curate, reference_sets=[str(tmp_path / "gone.parquet")])
+    assert not (tmp_path / "second").exists()

@@ -1,0 +1,92 @@
+"""The trajectories of a snapshot most like one of them, by the vectors the snapshot holds."""
+
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from schemas.errors import InputError
+from transforms.embedding.cache import vector_matrix
+from transforms.similarity.rescoring import pair_cosines, usable_rows
+from transforms.store.files import Store
+from transforms.store.manifest import Manifest
+
+View = Literal["body", "fused", "task"]
+
+_BATCH_ROWS = 16_384
+_FACTS = """
+    SELECT c.traj_id, c.task_key, c.outcome_class, c.group_size, c.family_label, d.decision, d.reason
+    FROM clusters c JOIN decisions d USING (traj_id)
+    WHERE c.traj_id IN (SELECT unnest(?))
+"""
+
+
+class Neighbours(NamedTuple):
+    """What is near a trajectory.
+
+    Attributes:
+        traj_id: The trajectory asked for.
+        vector_of: The trajectory whose vector was compared: itself, or the one that it is a copy of.
+        rows: The nearest, nearest first, ties by id: similarity (cosine), traj_id, and facts of each.
+    """
+
+    traj_id: str
+    vector_of: str
+    rows: list[dict[str, Any]]
+
+
+def nearest_trajectories(
+    store: Store, manifest: Manifest, connection: duckdb.DuckDBPyConnection, *, traj_id: str, view: View, count: int
+) -> Neighbours:
+    """Return the representatives of a snapshot nearest to a trajectory by exact cosine.
+
+    Copies share the vector of what they copy and are not listed apart; `group_size` counts them.
+
+    Args:
+        store: The store.
+        manifest: The snapshot.
+        connection: Its catalog.
+        traj_id: A whole id.
+        view: The vectors compared: what was done and said, the task's text, or both.
+        count: Neighbours returned at most.
+
+    Raises:
+        InputError: The trajectory has no text to compare.
+    """
+    asked = _representative(connection, traj_id)
+    ids, vectors = zip(*_vectors(store, manifest, view), strict=True)
+    known = np.concatenate([np.asarray(each.to_pylist(), dtype=object) for each in ids])
+    matrix = np.concatenate(vectors)
+    place = np.flatnonzero(known == asked)
+    if not place.size or not usable_rows(matrix[place]).all():
+        raise InputError(f"trajectory {traj_id} has no {view} text to compare; try --view fused or --view task")
+    cosines = pair_cosines(matrix, np.full(len(matrix), place[0]), np.arange(len(matrix)))
+    order = sorted(np.flatnonzero(known != asked).tolist(), key=lambda row: (-cosines[row], known[row]))[:count]
+    cursor = connection.execute(_FACTS, [[known[row] for row in order]])
+    names = [column[0] for column in cursor.description or ()]
+    facts = {row[0]: dict(zip(names, row, strict=True)) for row in cursor.fetchall()}
+    rows = [{"similarity": round(float(cosines[row]), 4)} | facts[known[row]] for row in order]
+    return Neighbours(traj_id, asked, rows)
+
+
+def _representative(connection: duckdb.DuckDBPyConnection, traj_id: str) -> str:
+    """Return the trajectory that was embedded for this one: the keeper of its lexical group."""
+    row = connection.execute("SELECT lexical_group, keeper_id FROM clusters WHERE traj_id = ?", [traj_id]).fetchone()
+    assert row is not None
+    mine = connection.execute("SELECT lexical_group FROM clusters WHERE traj_id = ?", [row[1]]).fetchone()
+    return traj_id if mine is None or mine[0] != row[0] else str(row[1])
+
+
+def _vectors(store: Store, manifest: Manifest, view: View) -> Iterator[tuple[pa.ChunkedArray, NDArray[np.float16]]]:
+    import pyarrow.parquet as pq
+
+    for file in manifest.tables["embeddings"]:
+        with store.open_read(file.path) as source:
+            for batch in pq.ParquetFile(source).iter_batches(_BATCH_ROWS, columns=["traj_id", "view", "vector"]):
+                table = pa.Table.from_batches([batch])
+                mine = table.filter(pc.equal(table["view"], view))
+                yield mine["traj_id"], vector_matrix(mine["vector"])

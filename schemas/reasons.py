@@ -95,9 +95,6 @@ class DecisionReason(StrEnum):
     IN_REFERENCE_SET = "in_reference_set"
     TASK_CAP = "task_cap"
     BUDGET = "budget"
-    REWARD_AUDIT = "reward_audit"
-    UNSAFE = "unsafe"
-    CONTAMINATED = "contaminated"
 
 
 class UseReason(StrEnum):

@@ -20,7 +20,7 @@ from transforms.lexical.cluster_rows import cluster_table
 from transforms.lexical.copies import GROUPING_SCHEMA, MEMBER, GroupCopies, Members
 from transforms.lexical.signatures import NUM_PERMUTATIONS, make_engine
 from transforms.lexical.task_texts import TaskText, join_task_texts
-from transforms.selecting.keepers import keeper_ranks
+from transforms.selecting.keepers import is_verified, keeper_ranks
 from transforms.store.tables import read_table
 from transforms.views.bodies import task_text
 from transforms.views.hashes import boilerplate_by_environment
@@ -38,6 +38,8 @@ _TRAJECTORY_COLUMNS = (
     "base_commit",
     "reward",
     "reward_components",
+    "tests_passed",
+    "tests_failed",
     "scored",
     "reward_valid",
     "termination",
@@ -145,6 +147,7 @@ def _keeper_columns(context: StageContext, trajectories: pa.Table) -> pa.Table:
         .append_column("reward", pa.array(rewards, pa.float64()))
         .append_column("has_audit_flag", pc.greater(pc.fill_null(pc.list_value_length(audit["flags"]), 0), 0))
         .append_column("token_count", features["token_count"])
+        .append_column("is_verified", is_verified(trajectories))
     )
 
 

@@ -17,6 +17,7 @@ from transforms.judging.near_miss import partial_results, sibling_aucs
 from transforms.judging.outcomes import outcome_values, thresholds
 from transforms.selecting.balance import balance_factors
 from transforms.selecting.decisions import Verdict
+from transforms.selecting.keepers import is_verified
 from transforms.selecting.splits import split_of
 from transforms.selecting.strata import Stratum, parse_stratum
 
@@ -106,6 +107,7 @@ def build_pool(
         "content_hash": tables["features"]["content_hash"],
         "token_count": tables["features"]["token_count"],
         "has_audit_flag": flagged,
+        "is_verified": is_verified(trajectories),
         "safety_severity": tables["safety"]["severity"],
         "is_infrastructure": pa.array(infrastructure, pa.bool_()),
         "is_empty": pc.and_(pc.equal(clusters["method"], "empty"), pc.invert(tables["behaviours"]["agent_acted"])),

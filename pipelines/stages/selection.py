@@ -23,7 +23,7 @@ from transforms.pairing.pairs import mine_pairs
 from transforms.selecting.balance import balance_rows
 from transforms.selecting.caps import CapCells
 from transforms.selecting.decisions import KEPT, Verdict, decision_rows, first_verdicts, narrow_verdicts
-from transforms.selecting.keepers import keeper_ranks
+from transforms.selecting.keepers import deciding_rules, keeper_ranks
 from transforms.selecting.rollout_groups import keep_groups_whole
 from transforms.selecting.strata import Stratum, parse_stratum, target_shares
 from transforms.selecting.uses import kto_uses, rl_uses, sft_uses
@@ -60,6 +60,8 @@ def run(context: StageContext) -> None:
     verdicts = narrow_verdicts(verdicts, ids, chosen=chosen, reason=DecisionReason.BUDGET)
     pool = add_weights(context, pool, verdicts, shares=shares)
     _check_dropped(verdicts, context.settings.selection.max_drop_ratio)
+    rules = deciding_rules(pool, pool["keeper_id"].to_pylist(), context.settings.selection.keeper_order)
+    pool = pool.append_column("keeper_rule", pa.array(rules, pa.string()))
     context.write("decisions", decision_rows(pool, verdicts))
     context.write("balance", _balance(pool, survivors, verdicts, shares=shares))
     _write_uses(context, pool, verdicts)

@@ -7,7 +7,9 @@ from pydantic import Field, model_validator
 from schemas.reasons import Difficulty, OutcomeClass
 from schemas.settings.section import Section
 
-KeeperRule = Literal["best_reward", "no_audit_flag", "fewest_steps", "fewest_tokens", "most_steps", "smallest_id"]
+KeeperRule = Literal[
+    "best_reward", "no_audit_flag", "verified", "fewest_steps", "fewest_tokens", "most_steps", "smallest_id"
+]
 
 
 class JudgingSettings(Section):
@@ -86,9 +88,10 @@ class SelectionSettings(Section):
     """Which trajectories stay in the pool."""
 
     keeper_order: list[KeeperRule] = Field(
-        default=["best_reward", "no_audit_flag", "fewest_steps", "smallest_id"], min_length=1
+        default=["best_reward", "no_audit_flag", "verified", "fewest_steps", "smallest_id"], min_length=1
     )
-    """The rules by which a redundant group chooses its keeper, first decides first; ties end at the smallest id."""
+    """The rules by which a redundant group chooses its keeper, first decides first; ties end at the smallest id.
+    `verified`: tests or reward components stand behind the reward."""
     max_per_task: int = Field(default=16, ge=1)
     """Kept rollouts per task group, outcome class and policy at most."""
     budget: int | None = Field(default=None, ge=1)

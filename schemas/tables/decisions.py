@@ -13,6 +13,7 @@ SCHEMA = table_schema(
         pa.field("reason", pa.string(), nullable=False),
         pa.field("reference_id", pa.string()),
         pa.field("similarity", pa.float64()),
+        pa.field("keeper_rule", pa.string()),
         pa.field("score", pa.float64()),
         pa.field("educational_score", pa.float64()),
         pa.field("weight", pa.float64(), nullable=False),

@@ -31,9 +31,6 @@ DROP_WORDS: Final[dict[str, str]] = {
     DecisionReason.IN_REFERENCE_SET: "a reference set holds one like it",
     DecisionReason.TASK_CAP: "its task has enough kept runs",
     DecisionReason.BUDGET: "beyond the pool's budget",
-    DecisionReason.REWARD_AUDIT: "the reward looks unearned",
-    DecisionReason.UNSAFE: "oversteps its scope",
-    DecisionReason.CONTAMINATED: "overlaps an evaluation set",
 }
 """Drop reasons in a reader's words."""
 

@@ -83,7 +83,8 @@ def decision_rows(columns: pa.Table, verdicts: Sequence[Verdict]) -> list[dict[s
     """Return the rows of the table `decisions`, exactly one per trajectory, sorted by id.
 
     Args:
-        columns: `traj_id`, `score`, `educational_score`, `weight`, `stratum`, `split`; a dropped row's weight is 0.
+        columns: `traj_id`, `score`, `educational_score`, `weight`, `stratum`, `split`, and `keeper_rule`, the rule by
+            which the keeper is better; a dropped row's weight is 0.
         verdicts: Verdict of each row.
     """
     rows = []
@@ -97,6 +98,7 @@ def decision_rows(columns: pa.Table, verdicts: Sequence[Verdict]) -> list[dict[s
                 "reason": str(verdict.reason),
                 "reference_id": verdict.reference_id,
                 "similarity": verdict.similarity,
+                "keeper_rule": row["keeper_rule"] if verdict.reason in REDUNDANT_REASONS else None,
                 "score": row["score"],
                 "educational_score": row["educational_score"],
                 "weight": row["weight"] if kept else 0.0,

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 _RULE_COLUMNS: Final[dict[str, tuple[str, float]]] = {
     "best_reward": ("reward", -1.0),
     "no_audit_flag": ("has_audit_flag", 1.0),
+    "verified": ("is_verified", -1.0),
     "fewest_steps": ("num_agent_steps", 1.0),
     "fewest_tokens": ("token_count", 1.0),
     "most_steps": ("num_agent_steps", -1.0),
@@ -25,7 +26,8 @@ def keeper_ranks(columns: pa.Table, keeper_order: Sequence[str]) -> np.ndarray:
 
     Args:
         columns: `traj_id`, unique, and the columns of the rules used: `reward` (best_reward), `has_audit_flag`
-            (no_audit_flag), `num_agent_steps` (fewest_steps, most_steps), `token_count` (fewest_tokens).
+            (no_audit_flag), `is_verified` (verified), `num_agent_steps` (fewest_steps, most_steps), `token_count`
+            (fewest_tokens).
         keeper_order: Names of rules as in the settings; `smallest_id` ends the order.
 
     Returns:
@@ -44,6 +46,43 @@ def keeper_ranks(columns: pa.Table, keeper_order: Sequence[str]) -> np.ndarray:
     ranks = np.empty(len(order), dtype=np.int64)
     ranks[order] = np.arange(len(order), dtype=np.int64)
     return ranks
+
+
+def deciding_rules(columns: pa.Table, keepers: Sequence[str], keeper_order: Sequence[str]) -> list[str | None]:
+    """Return, for each row, the first rule by which its keeper is better; None where a row keeps itself.
+
+    `smallest_id` where all rules leave them equal, and where a rule puts the row first: what made it redundant (a text
+    cut short inside its whole twin) has then decided.
+
+    Args:
+        columns: As `keeper_ranks` takes them.
+        keepers: Id of each row's keeper, itself a row.
+        keeper_order: Names of rules as in the settings.
+    """
+    ids = columns.column("traj_id").to_pylist()
+    row_of = {traj_id: row for row, traj_id in enumerate(ids)}
+    keeper_rows = np.array([row_of[keeper] for keeper in keepers], dtype=np.int64)
+    rules = np.full(len(ids), "smallest_id", dtype=object)
+    is_open = np.ones(len(ids), dtype=bool)
+    for rule in keeper_order:
+        if rule == "smallest_id":
+            break
+        key = _rule_key(columns, rule)
+        differs = is_open & (key != key[keeper_rows])
+        rules[differs & (key[keeper_rows] < key)] = rule
+        is_open &= ~differs
+    return [None if keeper == own else str(rule) for keeper, own, rule in zip(keepers, ids, rules, strict=True)]
+
+
+def is_verified(trajectories: pa.Table) -> pa.Array:
+    """Say of each row whether tests or reward components stand behind its reward, or nothing but a number.
+
+    Args:
+        trajectories: `tests_passed`, `tests_failed`, `reward_components`.
+    """
+    tests = pc.or_(pc.is_valid(trajectories["tests_passed"]), pc.is_valid(trajectories["tests_failed"]))
+    components = [bool(each) for each in trajectories["reward_components"].to_pylist()]
+    return pc.or_(tests, pa.chunked_array([pa.array(components, pa.bool_())])).combine_chunks()
 
 
 def _id_ranks(ids: pa.ChunkedArray) -> np.ndarray:

@@ -70,6 +70,7 @@ def _pool(*ids: str) -> pa.Table:
             "weight": [1.5] * len(ids),
             "stratum": ["e/success/hard"] * len(ids),
             "split": ["train"] * len(ids),
+            "keeper_rule": ["fewest_steps"] * len(ids),
         }
     )
 
@@ -86,6 +87,7 @@ def test_decisions_have_one_row_a_trajectory_and_a_dropped_one_weighs_nothing() 
             "reason": "kept",
             "reference_id": None,
             "similarity": None,
+            "keeper_rule": None,
             "weight": 1.5,
             **common,
         },
@@ -96,6 +98,7 @@ def test_decisions_have_one_row_a_trajectory_and_a_dropped_one_weighs_nothing() 
             "reason": "near_duplicate",
             "reference_id": "a",
             "similarity": 0.9,
+            "keeper_rule": "fewest_steps",
             "weight": 0.0,
             **common,
         },

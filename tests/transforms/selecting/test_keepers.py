@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.selecting.keepers import keeper_ranks
+from transforms.selecting.keepers import deciding_rules, is_verified, keeper_ranks
 
 _DEFAULT_ORDER = ["best_reward", "no_audit_flag", "fewest_steps", "smallest_id"]
 _SCHEMA = pa.schema(
@@ -99,7 +99,7 @@ def test_missing_column_is_refused_by_name() -> None:
 
 
 def test_unknown_rule_is_refused_and_the_known_are_named() -> None:
-    with pytest.raises(ValueError, match="unknown keeper rule 'newest', known: \\['best_reward', .*'smallest_id'\\]"):
+    with pytest.raises(ValueError, match="unknown keeper rule 'newest', known: \\['best_reward', .*'verified'\\]"):
         keeper_ranks(pa.table({"traj_id": ["a"]}), ["newest"])
 
 
@@ -135,3 +135,31 @@ def test_keeper_order_is_total_and_free_of_the_input_order(
 
     assert sorted(ranks.tolist()) == list(range(len(rows)))
     assert _order(_rows(**rows), rules) == _order(_rows(**shuffled), rules)
+
+
+def test_rule_that_decided_is_named() -> None:
+    table = _rows(
+        a=(1.0, False, 9, 10),
+        b=(0.5, False, 2, 10),
+        c=(1.0, False, 12, 10),
+        d=(1.0, False, 9, 99),
+        e=(1.0, False, 3, 10),
+        f=(None, None, None, None),
+    )
+
+    rules = deciding_rules(table, ["a", "a", "a", "a", "a", "a"], _DEFAULT_ORDER)
+
+    assert rules == [None, "best_reward", "fewest_steps", "smallest_id", "smallest_id", "best_reward"]
+
+
+def test_reward_is_verified_by_tests_or_components() -> None:
+    components = pa.map_(pa.string(), pa.float64())
+    trajectories = pa.table(
+        {
+            "tests_passed": pa.array([3, None, None, None], pa.int32()),
+            "tests_failed": pa.array([None, None, None, None], pa.int32()),
+            "reward_components": pa.array([None, [("compile", 1.0)], [], None], components),
+        }
+    )
+
+    assert is_verified(trajectories).to_pylist() == [True, True, False, False]

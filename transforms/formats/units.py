@@ -8,7 +8,7 @@ from fsspec import AbstractFileSystem
 
 from schemas.records import SourceUnit
 from schemas.settings.ingest import IngestSettings
-from transforms.formats.contract import Adapter, PathFacts
+from transforms.formats.contract import Adapter, PathFacts, limits_of
 from transforms.formats.registry import OF_SEVERAL_FILES, UNREADABLE, claimant, detect
 from transforms.formats.row_files import RowAdapter
 from transforms.reading.failures import UnreadableError
@@ -92,7 +92,7 @@ def _look_at(uri: str, lake: Lake, settings: IngestSettings, *, range_bytes: int
             size = stream.seek(0, 2)
             stream.seek(0)
             try:
-                outline = outline_of(stream, size)
+                outline = outline_of(stream, size, max_record_bytes=limits_of(settings).max_bytes)
             except UnreadableError:
                 stream.seek(0)
                 return _Source(uri, UNREADABLE, (ByteRange(0, size, _hash(stream)),), size)

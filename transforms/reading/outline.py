@@ -12,7 +12,7 @@ from transforms.reading.parquet_rows import MAGIC, column_names
 from transforms.reading.streams import ByteSource, is_packed, unpacked
 
 HEAD_BYTES: Final = 64 * 1024
-"""Bytes looked at: the telling keys stand in the first record, and first records of real files have 3 to 60 KB."""
+"""Bytes looked at for shape and keys: first records of real files mostly have 3 to 60 KB; a longer one is read whole."""
 LOOKED_AT_LINES: Final = 20
 # A text that is cut ends its last string: else each quote inside it would be tried anew up to the end.
 _TOKEN: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[{}\[\]:]', re.DOTALL)
@@ -39,8 +39,13 @@ class Outline(NamedTuple):
         return level < len(self.keys) and self.keys[level].issuperset(names)
 
 
-def outline_of(stream: BinaryIO, size: int) -> Outline:
+def outline_of(stream: BinaryIO, size: int, *, max_record_bytes: int = HEAD_BYTES) -> Outline:
     """Return the outline of the file in `stream`.
+
+    Args:
+        stream: The file, at its head.
+        size: Its length in bytes.
+        max_record_bytes: How far a first line is read that is longer than the head, so that its record can be told.
 
     Raises:
         UnreadableError: The packing, the archive or the Parquet footer is damaged.
@@ -52,8 +57,29 @@ def outline_of(stream: BinaryIO, size: int) -> Outline:
         return Outline("parquet", keys=(frozenset(column_names(stream)),))
     if head == ZIP_MAGIC:
         return Outline("zip", keys=(frozenset(map(_top_of, member_names(stream))),))
-    text = _readable_head(unpacked(stream, size))
-    return outline_of_head(text, is_complete=len(text) < HEAD_BYTES)._replace(is_packed=is_packed(head))
+    source = unpacked(stream, size)
+    text = _readable(source, HEAD_BYTES)
+    is_complete = len(text) < HEAD_BYTES
+    outline = outline_of_head(text, is_complete=is_complete)._replace(is_packed=is_packed(head))
+    if outline.shape != "lines" or outline.records or is_complete:
+        return outline
+    return _with_first_record(outline, text, source, max_record_bytes=max_record_bytes)
+
+
+def _with_first_record(outline: Outline, head: bytes, source: ByteSource, *, max_record_bytes: int) -> Outline:
+    """Return the outline with the record of a first line that goes on behind the head, and its keys."""
+    pieces = [head.removeprefix(BOM)]
+    length = len(head)
+    while length <= max_record_bytes and b"\n" not in pieces[-1]:
+        piece = _readable(source, HEAD_BYTES)
+        if not piece:
+            break
+        pieces.append(piece)
+        length += len(piece)
+    record = _record(b"".join(pieces).lstrip().partition(b"\n")[0])
+    if record is None:
+        return outline
+    return outline._replace(keys=(outline.keys[0] | record.keys(), *outline.keys[1:]), records=(record,))
 
 
 def _top_of(name: str) -> str:
@@ -61,12 +87,12 @@ def _top_of(name: str) -> str:
     return folder + slash
 
 
-def _readable_head(source: ByteSource) -> bytes:
-    """Return the first bytes of a source; of one that is damaged or cut, those before the damage, if any."""
+def _readable(source: ByteSource, size: int) -> bytes:
+    """Return the next bytes of a source; of one that is damaged or cut, those before the damage, if any."""
     text = b""
-    while len(text) < HEAD_BYTES:
+    while len(text) < size:
         try:
-            chunk = source.read(HEAD_BYTES - len(text))
+            chunk = source.read(size - len(text))
         except CutStreamError:
             break
         except UnreadableError:
@@ -96,6 +122,9 @@ def outline_of_head(head: bytes, *, is_complete: bool) -> Outline:
         return Outline("lines", starts_as="{", keys=keys, records=tuple(records))
     if starts_as and _is_document(text, end, is_cut=not is_complete):
         return Outline("document", starts_as=starts_as, keys=keys)
+    if len(lines) > 1 and all(line.startswith(b"{") for line in lines):
+        # Each line was cut: in an object over several lines only the first one starts with a brace.
+        return Outline("lines", starts_as="{", keys=keys, records=tuple(records))
     if records and (_record(lines[0]) is not None or len(lines) <= 2):
         return Outline("lines", starts_as="{", keys=keys, records=tuple(records))
     if starts_as == "{" and b"\n" not in text.strip():

@@ -17,6 +17,20 @@ def test_unknown_file_is_told_with_its_keys():
     assert "(document with the keys gold, query)" in bad.message
 
 
+def test_each_damaged_line_of_an_unknown_file_counts():
+    bad = read(UnknownAdapter(), b'{"query": "cut\n{"query": [\n{"query": 1')
+    assert [(record.record_key, record.reason) for record in bad] == [
+        ("line:1", QuarantineReason.INVALID_JSON),
+        ("line:2", QuarantineReason.INVALID_JSON),
+        ("line:3", QuarantineReason.TRUNCATED),
+    ]
+
+
+def test_whole_lines_of_an_unknown_file_are_told_once():
+    row = b'{"query": "%s"}\n' % (b"x" * 100_000)
+    assert [record.record_key for record in read(UnknownAdapter(), row * 3)] == ["file"]
+
+
 def test_unreadable_file_is_told_with_the_reason():
     assert [(bad.reason, bad.message.partition(":")[0]) for bad in read(UnreadableAdapter(), b"PAR1x")] == [
         (QuarantineReason.UNREADABLE, "damaged Parquet file")

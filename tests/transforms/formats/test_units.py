@@ -1,3 +1,4 @@
+import json
 import os
 
 import fsspec
@@ -57,6 +58,23 @@ def test_file_of_no_known_format_is_told_once(read_lake):
     assert [bad.reason for bad in read.bad] == [QuarantineReason.UNKNOWN_FORMAT] * 2
     assert "document with the keys gold, query" in read.bad[1].message
     assert len(read.trajectories) == 1
+
+
+def test_row_longer_than_the_head_is_told_by_all_its_fields(folder_of):
+    messages = [{"role": "user", "content": "x" * 100_000}]
+    row = {"messages": messages, "instance_id": "i", "resolved": True, "model": "m", "traj_id": "a", "patch": ""}
+    folder = folder_of({"a.jsonl": json.dumps(row) + "\n", "b.jsonl": json.dumps(row | {"messages": "y" * 2_000_000})})
+    limited = IngestSettings(max_record_mb=1)
+    assert [unit.adapter for unit in plan(folder)] == ["swe_smith", "swe_smith"]
+    assert [unit.adapter for unit in plan(folder, settings=limited)] == ["swe_smith", "openai_chat"]
+
+
+@pytest.mark.parametrize("field", ["messages", "query"])
+def test_every_line_counts_in_a_file_of_nothing_but_cut_lines(read_lake, field):
+    read = read_lake({"a.jsonl": ('{"%s": [{"role": "user", "content": "x' % field + "\n") * 4})
+    assert [(bad.record_key, bad.reason) for bad in read.bad] == [
+        (f"line:{number}", QuarantineReason.INVALID_JSON) for number in range(1, 5)
+    ]
 
 
 def test_empty_line_file_has_no_records_and_damaged_parquet_is_unreadable(read_lake):

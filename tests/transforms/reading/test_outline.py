@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from transforms.reading.failures import UnreadableError
-from transforms.reading.outline import Outline, outline_of, outline_of_head
+from transforms.reading.outline import HEAD_BYTES, Outline, outline_of, outline_of_head
 
 
 def shape(text, *, is_complete=True):
@@ -25,6 +25,8 @@ def shape(text, *, is_complete=True):
         ('{"a": 1}', "lines"),
         ('{"a": \n{"a": 2}\n{"a": 3}\n', "lines"),
         ('{"a": "cut', "lines"),
+        ('{"a": "cut\n{"a": [{"b": "cut\n', "lines"),
+        ('{\n"a": {\n"b": 1}\n}\n', "document"),
         ('{\n "a": [\n  {"b": 1}\n ]\n}\n', "document"),
         ('[{"a": 1}, {"a": 2}]', "document"),
         ('[\n{"a": 1},\n{"a": 2}\n]', "document"),
@@ -48,6 +50,19 @@ def test_long_first_line_is_a_line():
     assert outline.shape == "lines"
     assert outline.has(0, "messages")
     assert outline.has(2, "role", "content")
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_record_longer_than_the_head_is_told_whole_up_to_the_limit(pack):
+    row = {"messages": "x" * 3 * HEAD_BYTES, "patch": {"a": 1}}
+    raw = pack(json.dumps(row).encode() + b"\n" + b'{"b": 1}\n')
+
+    def told(limit):
+        outline = outline_of(io.BytesIO(raw), len(raw), max_record_bytes=limit)
+        return outline.shape, outline.records, outline.keys[0]
+
+    assert told(4 * HEAD_BYTES) == ("lines", (row,), {"messages", "patch"})
+    assert told(2 * HEAD_BYTES) == ("lines", (), {"messages"})
 
 
 def test_colons_and_brackets_inside_strings_are_no_keys():

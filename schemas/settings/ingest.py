@@ -98,6 +98,8 @@ class IngestSettings(Section):
         "mini_swe_agent",
         "openhands",
         "openhands_events",
+        "claude_code",
+        "codex",
         "reflexion",
     ] = "auto"
     """`auto` detects the format of each file by its content."""

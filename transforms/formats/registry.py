@@ -5,6 +5,8 @@ from typing import Final
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.adp import AdpAdapter
 from transforms.formats.atif import AtifAdapter
+from transforms.formats.claude_code import ClaudeCodeAdapter
+from transforms.formats.codex import CodexAdapter
 from transforms.formats.contract import Adapter
 from transforms.formats.harbor import HarborAdapter
 from transforms.formats.inspect_eval import InspectAdapter
@@ -49,6 +51,8 @@ CLAIMING: Final[tuple[Adapter, ...]] = (
     MiniSweAgentAdapter(),
     OpenHandsAdapter(),
     OpenHandsEventsAdapter(),
+    ClaudeCodeAdapter(),
+    CodexAdapter(),
     ReflexionAdapter(),
     SweAgentAdapter(),
     OpenAIResponsesAdapter(),
@@ -62,7 +66,7 @@ CLAIMING: Final[tuple[Adapter, ...]] = (
     OpenAIChatAdapter(),
 )
 """Adapters in the order in which they are asked: the ones with the most telling content first."""
-OF_SEVERAL_FILES: Final = frozenset({"harbor", "openhands_events"})
+OF_SEVERAL_FILES: Final = frozenset({"harbor", "openhands_events", "claude_code"})
 """Adapters whose sidecars are parts of the record itself: such a file is no unit, whoever claims its content."""
 UNKNOWN: Final[Adapter] = UnknownAdapter()
 UNREADABLE: Final[Adapter] = UnreadableAdapter()

@@ -1,7 +1,8 @@
 """Items of the OpenAI Responses API as messages: what a model says in one turn becomes one message with its calls."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from schemas.reasons import QuarantineReason
@@ -33,6 +34,14 @@ class Conversation(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
+class Usage(NamedTuple):
+    """The token columns of a message."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cached_tokens: int | None = None
+
+
 @dataclass
 class _Turn:
     """What the model said since its last result or message from outside."""
@@ -42,6 +51,8 @@ class _Turn:
     calls: list[MessageCall] = field(default_factory=list)
     results: list[Message] = field(default_factory=list)
     details: list[dict[str, Any]] = field(default_factory=list)
+    timestamp: datetime | None = None
+    usage: Usage = field(default_factory=Usage)
 
     @property
     def is_empty(self) -> bool:
@@ -65,7 +76,7 @@ def item_messages(items: Iterable[Any], *, sampled: bool) -> Conversation:
     Raises:
         RecordError: An item is no object, has an unknown role or a content of an unknown kind.
     """
-    reader = _Reader(sampled)
+    reader = ItemReader(sampled)
     for index, item in enumerate(items):
         if not isinstance(item, dict):
             kind = type(item).__name__
@@ -78,17 +89,27 @@ def item_messages(items: Iterable[Any], *, sampled: bool) -> Conversation:
     return Conversation(tuple(reader.messages), tuple(sorted(reader.lost)), tuple(reader.warnings))
 
 
-class _Reader:
-    """Turns items into messages, one after the other."""
+class ItemReader:
+    """Turns items into messages, one after the other; `end_turn` gives the last one.
+
+    `sampled` says whether the model produced its part in this rollout, as for `item_messages`.
+    """
 
     def __init__(self, sampled: bool) -> None:
         self._sampled = sampled
         self._turn = _Turn()
+        self._timestamp: datetime | None = None
         self.messages: list[Message] = []
         self.lost: set[str] = set()
         self.warnings: list[str] = []
 
-    def read(self, item: dict[str, Any]) -> None:
+    def read(self, item: dict[str, Any], *, timestamp: datetime | None = None) -> None:
+        """Read the next item, and when it came.
+
+        Raises:
+            RecordError: It has an unknown role or a content of an unknown kind.
+        """
+        self._timestamp = timestamp
         kind = item.get("type", "message" if "role" in item else None)
         self.lost.update(f"items[].{name}" for name in _BULKY if item.get(name) not in (None, []))
         if kind == "message":
@@ -113,7 +134,7 @@ class _Reader:
             if self._turn.has_spoken:
                 self.end_turn()
             self._turn.content = content
-            self._detail("message", rest)
+            self._begin("message", rest)
             return
         self.end_turn()
         self.messages.append(
@@ -123,6 +144,7 @@ class _Reader:
                 content.state,
                 role_raw=role_raw if role_raw != role else None,
                 parts_json=content.parts_json,
+                timestamp=self._timestamp,
                 extra_json=canonical_text(rest) if rest else None,
             )
         )
@@ -132,7 +154,7 @@ class _Reader:
             self.end_turn()
         parts = [*_parts(item.get("summary")), *_parts(item.get("content"))]
         self._turn.reasoning.extend(text for part in parts if isinstance(text := part.get("text"), str))
-        self._detail("reasoning", _details(item))
+        self._begin("reasoning", _details(item))
 
     def _call(self, item: dict[str, Any], kind: str) -> None:
         """Add a call; one that the provider ran itself carries its arguments and its result as fields of its own."""
@@ -150,7 +172,7 @@ class _Reader:
         else:
             arguments, rest = rest, {}
         self._turn.calls.append(message_call(name, arguments, call_id=call_id))
-        self._detail(kind, rest if kind == "function_call" else {**rest, "index": len(self._turn.calls) - 1})
+        self._begin(kind, rest if kind == "function_call" else {**rest, "index": len(self._turn.calls) - 1})
         if result is not MISSING and result is not None:
             text = result if isinstance(result, str) else canonical_text(result)
             self._turn.results.append(Message("tool", text, tool_call_id=call_id, tool_name=name, role_raw=kind))
@@ -168,16 +190,33 @@ class _Reader:
                 content.state,
                 parts_json=content.parts_json,
                 tool_call_id=as_text(item.get("call_id")),
+                timestamp=self._timestamp,
                 is_copied_context=not self._sampled,
                 extra_json=canonical_text(rest) if rest else None,
             )
         )
 
-    def _detail(self, kind: str, rest: dict[str, Any]) -> None:
+    def _begin(self, kind: str, rest: dict[str, Any]) -> None:
+        """Note the details of an item of the model's turn, and when its first one came."""
+        self._turn.timestamp = self._turn.timestamp or self._timestamp
         if rest:
             self._turn.details.append({**rest, "type": kind})
 
+    def spend(self, usage: Usage) -> bool:
+        """Note what the last response cost, the turn that is open or else the last one that ended; say if any."""
+        if not self._turn.is_empty:
+            self._turn.usage = _added(self._turn.usage, usage)
+            return True
+        for place in range(len(self.messages) - 1, -1, -1):
+            message = self.messages[place]
+            if message.role == "assistant":
+                before = Usage(message.prompt_tokens, message.completion_tokens, message.cached_tokens)
+                self.messages[place] = replace(message, **_added(before, usage)._asdict())
+                return True
+        return False
+
     def end_turn(self) -> None:
+        """Close the model's turn."""
         turn, self._turn = self._turn, _Turn()
         if turn.is_empty:
             return
@@ -190,12 +229,21 @@ class _Reader:
                 parts_json=content.parts_json,
                 reasoning="\n".join(turn.reasoning) if turn.reasoning else None,
                 calls=tuple(turn.calls),
+                timestamp=turn.timestamp,
+                prompt_tokens=turn.usage.prompt_tokens,
+                completion_tokens=turn.usage.completion_tokens,
+                cached_tokens=turn.usage.cached_tokens,
                 is_copied_context=not self._sampled,
                 sampled=self._sampled,
                 extra_json=canonical_text({"items": turn.details}) if turn.details else None,
             )
         )
         self.messages.extend(turn.results)
+
+
+def _added(before: Usage, usage: Usage) -> Usage:
+    sums = (old if new is None else (old or 0) + new for old, new in zip(before, usage, strict=True))
+    return Usage(*sums)
 
 
 def _details(item: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from transforms.reading.parquet_rows import MAGIC, column_names
 from transforms.reading.streams import ByteSource, is_packed, unpacked
 
 HEAD_BYTES: Final = 64 * 1024
-"""Bytes looked at for shape and keys: first records of real files mostly have 3 to 60 KB; a longer one is read whole."""
+"""Bytes looked at for shape and keys: first records of real files mostly have 3 to 60 KB."""
 LOOKED_AT_LINES: Final = 20
 # A text that is cut ends its last string: else each quote inside it would be tried anew up to the end.
 _TOKEN: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[{}\[\]:]', re.DOTALL)

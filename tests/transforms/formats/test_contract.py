@@ -179,6 +179,29 @@ attempt = shaped(
     prompt=st.text(max_size=3), is_solved=st.booleans(), solution=scalars, name=scalars,
     implementations=st.lists(st.text(max_size=3), max_size=2), reflections=st.lists(scalars, max_size=2),
 )  # fmt: skip
+block = shaped(
+    type=st.sampled_from(["text", "thinking", "tool_use", "tool_result", "server_tool_use"]), text=scalars, id=ids,
+    thinking=scalars, name=scalars, input=anything, tool_use_id=ids, content=anything, is_error=scalars,
+)  # fmt: skip
+claude = shaped(
+    type=st.sampled_from(["user", "assistant", "system", "attachment", "summary"]), uuid=ids, parentUuid=ids,
+    isSidechain=st.booleans(), isCompactSummary=st.booleans(), subtype=st.just("compact_boundary"), sessionId=scalars,
+    message=shaped(id=ids, content=st.lists(block, max_size=2) | scalars, usage=anything, model=scalars),
+    compactMetadata=shaped(preservedMessages=anything, preservedSegment=anything), toolUseResult=anything,
+    attachment=shaped(type=st.just("queued_command"), prompt=anything), timestamp=scalars, cwd=anything,
+)  # fmt: skip
+response_kinds = ["message", "function_call", "function_call_output", "local_shell_call", "reasoning", "compaction"]
+response_item = shaped(
+    type=st.sampled_from(response_kinds), role=roles, content=anything, name=scalars, arguments=scalars, call_id=ids,
+    output=anything, action=anything, summary=anything,
+)  # fmt: skip
+codex = shaped(
+    type=st.sampled_from(["session_meta", "response_item", "event_msg", "compacted", "turn_context", "x"]),
+    timestamp=scalars,
+    payload=response_item
+    | shaped(type=st.just("token_count"), info=shaped(total_token_usage=anything))
+    | shaped(message=scalars, replacement_history=st.lists(response_item, max_size=2), id=scalars, git=anything),
+)
 
 
 def numbered(items):
@@ -203,6 +226,8 @@ def items_of(adapter, content):
         ("mini_swe_agent", mini, list),
         ("openhands", hands, list),
         ("openhands_events", v0 | v1, list),
+        ("claude_code", claude, list),
+        ("codex", codex | response_item, list),
         ("reflexion", attempt, list),
         ("swe_agent", swe, lambda items: items[0]),
     ],
@@ -213,7 +238,7 @@ def test_any_records_end_as_rows_or_bad_records(adapter, records, wrap, draw):
     native = draw.draw(st.lists(records, min_size=1, max_size=3))
     items, unit = items_of(adapter, wrap(native))
     whole = [item for item in items if isinstance(item, BadRecord) or item.parent_key is None]
-    assert len(whole) == (1 if adapter in {"swe_agent", "openhands_events"} else len(native))
+    assert len(whole) == (1 if adapter in {"swe_agent", "openhands_events", "claude_code", "codex"} else len(native))
     for item in items:
         if isinstance(item, BadRecord):
             assert not item.message.startswith(("TypeError", "AttributeError", "KeyError"))

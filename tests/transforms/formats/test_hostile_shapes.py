@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from schemas.records import BadRecord, SourceUnit
 from schemas.settings.ingest import IngestSettings
 from tests.transforms.formats import (
+    test_claude_code,
+    test_codex,
     test_inspect_eval,
     test_otlp,
     test_skyrl,
@@ -27,6 +29,8 @@ from transforms.formats.registry import adapter_named
 from transforms.formats.steps import messages_of, steps_of
 
 NATIVES = {
+    "claude_code": test_claude_code.SESSION + test_claude_code.AGENT,
+    "codex": test_codex.SESSION + test_codex.compacted({"message": "m", "replacement_history": test_codex.BARE}),
     "tau2": test_tau2.whole(test_tau2.SIMULATION),
     "inspect": test_inspect_eval.log(test_inspect_eval.SAMPLE),
     "verifiers": test_verifiers.ROW,

@@ -71,7 +71,8 @@ def test_row_longer_than_the_head_is_told_by_all_its_fields(folder_of):
 
 @pytest.mark.parametrize("field", ["messages", "query"])
 def test_every_line_counts_in_a_file_of_nothing_but_cut_lines(read_lake, field):
-    read = read_lake({"a.jsonl": ('{"%s": [{"role": "user", "content": "x' % field + "\n") * 4})
+    line = f'{{"{field}": [{{"role": "user", "content": "x\n'
+    read = read_lake({"a.jsonl": line * 4})
     assert [(bad.record_key, bad.reason) for bad in read.bad] == [
         (f"line:{number}", QuarantineReason.INVALID_JSON) for number in range(1, 5)
     ]

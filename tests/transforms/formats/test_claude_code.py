@@ -1,0 +1,470 @@
+import json
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.reasons import QuarantineReason, Termination
+from tests.transforms.formats.harness_rows import rebuilt, rows_of
+from tests.transforms.formats.talks import read_files, talks
+
+AT = "2026-01-05T10:00:0{}Z"
+
+
+def line(kind, uuid, parent, **fields):
+    return {"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": "s1", **fields}
+
+
+def user(uuid, parent, content, **fields):
+    return line("user", uuid, parent, message={"role": "user", "content": content}, **fields)
+
+
+def said(uuid, parent, response, *blocks, **fields):
+    message = {"id": response, "type": "message", "role": "assistant", "model": "m1", "content": list(blocks)}
+    own = {name: fields.pop(name) for name in ("usage", "stop_reason", "model") if name in fields}
+    return line("assistant", uuid, parent, message=message | own, **fields)
+
+
+def text(words):
+    return {"type": "text", "text": words}
+
+
+def call(call_id, **arguments):
+    return {"type": "tool_use", "id": call_id, "name": "Bash", "input": arguments}
+
+
+def result(call_id, content, **fields):
+    return {"type": "tool_result", "tool_use_id": call_id, "content": content, **fields}
+
+
+def as_lines(*lines):
+    return "".join(json.dumps(each) + "\n" for each in lines).encode()
+
+
+def run(*lines, **beside):
+    """Read lines as a session; files beside it are named by their last part."""
+    files = {f"s1/subagents/{name}": content for name, content in beside.items()}
+    return read_files("claude_code", {"s1.jsonl": as_lines(*lines)} | files)
+
+
+def told(rollout):
+    """Return who says what in a rollout, and whether it is a copy."""
+    return [
+        (message.role, message.content if not message.calls else [each.call_id for each in message.calls],
+         message.is_copied_context)
+        for message in rollout.messages
+    ]  # fmt: skip
+
+
+USAGE = {"input_tokens": 3, "cache_read_input_tokens": 20, "cache_creation_input_tokens": 10, "output_tokens": 1}
+HEAD = {"version": "2.1.0", "cwd": "/w", "gitBranch": "main"}
+SESSION = [
+    {"type": "summary", "summary": "A title", "leafUuid": "a5"},
+    {"type": "file-history-snapshot", "messageId": "u1", "snapshot": {}},
+    user("u0", None, "<command-name>/clear</command-name>", timestamp=AT.format(0), **HEAD),
+    user("u1", "u0", "Fix it", timestamp=AT.format(1), **HEAD),
+    said("a1", "u1", "m_1", {"type": "thinking", "thinking": "Hm.", "signature": "x"}, usage=USAGE,
+         timestamp=AT.format(2)),
+    said("a2", "a1", "m_1", text("I look."), usage=USAGE, timestamp=AT.format(3)),
+    said("a3", "a2", "m_1", call("c1", command="ls"), usage=USAGE, timestamp=AT.format(4)),
+    said("a4", "a3", "m_1", call("c2", prompt="explore"), usage=USAGE | {"output_tokens": 9}, stop_reason="tool_use",
+         timestamp=AT.format(4)),
+    user("r1", "a3", [result("c1", "Exit code 2\nno", is_error=True)], timestamp=AT.format(5), toolUseResult="no"),
+    user("r2", "a4", [result("c2", [text("Seen.")])], timestamp=AT.format(6), toolUseResult={"agentId": "x7"}),
+    line("system", "y1", "r2", subtype="turn_duration", durationMs=5),
+    said("a5", "y1", "m_2", text("Done."), usage={"output_tokens": 2}, stop_reason="end_turn", timestamp=AT.format(8)),
+]  # fmt: skip
+AGENT = [
+    user("v1", None, "explore", isSidechain=True, agentId="x7"),
+    said("v2", "v1", "m_8", text("Seen."), isSidechain=True, agentId="x7", usage={"output_tokens": 4}),
+]
+
+# fmt: off
+EXPECTED = [
+    (
+        {
+            'native_id': 's1', 'session_id': 's1', 'source_format': 'claude_code', 'record_key': 'document',
+            'record_offset': 0, 'adapter': 'claude_code', 'adapter_version': '1', 'env_type': 'terminal',
+            'lost_fields': ['lines[file-history-snapshot]', 'lines[summary]', 'lines[system/turn_duration]',
+                            'thinking.signature', 'user.toolUseResult'],
+            'agent_name': 'claude-code', 'agent_version': '2.1.0', 'model_name': 'm1', 'scored': False,
+            'termination': 'finished', 'termination_raw': 'end_turn', 'truncated': False, 'num_steps': 4,
+            'num_agent_steps': 2, 'num_tool_calls': 2, 'num_tool_errors': 1, 'prompt_tokens': 33,
+            'completion_tokens': 11, 'cached_tokens': 20, 'started_at': '2026-01-05T10:00:00+00:00',
+            'ended_at': '2026-01-05T10:00:08+00:00', 'instruction': 'Fix it',
+            'extra_json': {'cwd': '/w', 'gitBranch': 'main'},
+        },
+        [
+            {
+                'step_id': 1, 'source': 'user', 'timestamp': '2026-01-05T10:00:00+00:00',
+                'message': '<command-name>/clear</command-name>', 'message_state': 'text',
+            },
+            {
+                'step_id': 2, 'source': 'user', 'timestamp': '2026-01-05T10:00:01+00:00', 'message': 'Fix it',
+                'message_state': 'text',
+            },
+            {
+                'step_id': 3, 'source': 'agent', 'timestamp': '2026-01-05T10:00:02+00:00', 'message': 'I look.',
+                'message_state': 'text', 'reasoning': 'Hm.', 'num_calls': 2, 'tool_name': 'Bash', 'command': 'ls',
+                'obs_text': 'Exit code 2\nno\nSeen.', 'obs_bytes': 20, 'is_error': True, 'exit_code': 2,
+                'prompt_tokens': 33, 'completion_tokens': 9, 'cached_tokens': 20, 'sampled': True,
+                'extra_json': {'trajsift:messages': {'0': {'timestamp': '2026-01-05T10:00:05+00:00'},
+                                                     '1': {'timestamp': '2026-01-05T10:00:06+00:00'}}},
+            },
+            {
+                'step_id': 4, 'source': 'agent', 'timestamp': '2026-01-05T10:00:08+00:00', 'message': 'Done.',
+                'message_state': 'text', 'completion_tokens': 2, 'sampled': True,
+            },
+        ],
+        [
+            {
+                'step_id': 3, 'call_id': 'c1', 'call_id_raw': 'c1', 'tool_name': 'Bash', 'tool_kind': 'shell',
+                'arguments_json': {'command': 'ls'}, 'result_text': 'Exit code 2\nno', 'result_state': 'ok',
+                'is_error': True, 'exit_code': 2, 'result_bytes': 14, 'paired_by': 'id',
+            },
+            {
+                'step_id': 3, 'call_index': 1, 'call_id': 'c2', 'call_id_raw': 'c2', 'tool_name': 'Bash',
+                'tool_kind': 'shell', 'arguments_json': {'prompt': 'explore'}, 'result_text': 'Seen.',
+                'result_state': 'ok', 'result_bytes': 5, 'paired_by': 'id',
+            },
+        ],
+    ),
+    (
+        {
+            'native_id': 's1/agent-x7', 'session_id': 's1', 'source_format': 'claude_code',
+            'record_key': 'document/agent-x7', 'adapter': 'claude_code', 'adapter_version': '1',
+            'env_type': 'terminal', 'agent_name': 'claude-code', 'model_name': 'm1', 'scored': False,
+            'termination': 'unknown', 'num_steps': 2, 'num_agent_steps': 1, 'completion_tokens': 4,
+            'instruction': 'explore', 'extra_json': {'agentType': 'Explore'},
+        },
+        [
+            {'step_id': 1, 'source': 'user', 'message': 'explore', 'message_state': 'text'},
+            {
+                'step_id': 2, 'source': 'agent', 'message': 'Seen.', 'message_state': 'text',
+                'completion_tokens': 4, 'sampled': True,
+            },
+        ],
+        [],
+    ),
+]
+# fmt: on
+
+
+def test_session_with_its_subagent_is_one_unit_and_gives_these_rows(read_lake):
+    files = {
+        "p/s1.jsonl": as_lines(*SESSION),
+        "p/s1/subagents/agent-x7.jsonl": as_lines(*AGENT),
+        "p/s1/subagents/agent-x7.meta.json": {"agentType": "Explore"},
+    }
+    read = read_lake(files)
+    (unit,) = read.units
+    assert (unit.uri, unit.sidecars) == ("p/s1.jsonl", tuple(sorted(files)[1:]))
+    assert [tuple(rows_of(one, unit)) for one in read.trajectories] == EXPECTED
+    assert [one.header.parent_traj_id for one in read.trajectories] == [None, read.trajectories[0].traj_id]
+
+
+def test_edited_message_is_a_branch_that_shares_its_start_as_context():
+    main, branch = run(
+        user("u1", None, "x"),
+        said("a1", "u1", "m_1", call("c1"), usage={"output_tokens": 5}),
+        user("r1", "a1", [result("c1", "1")]),
+        user("u2", "r1", "old"),
+        said("a2", "u2", "m_2", text("no"), usage={"output_tokens": 7}),
+        user("u3", "r1", "new"),
+        said("a3", "u3", "m_3", text("yes")),
+    )
+    assert told(main) == [
+        ("user", "x", False), ("assistant", ["c1"], False), ("tool", "1", False), ("user", "new", False),
+        ("assistant", "yes", False),
+    ]  # fmt: skip
+    assert told(branch) == [
+        ("user", "x", True), ("assistant", ["c1"], True), ("tool", "1", True), ("user", "old", False),
+        ("assistant", "no", False),
+    ]  # fmt: skip
+    assert [message.sampled for message in branch.messages] == [None, False, None, None, True]
+    assert (main.header.completion_tokens, branch.header.completion_tokens) == (5, 7)
+    assert (branch.record_key, branch.parent_key, branch.header.branch_index) == ("document/branch:0", "document", 0)
+
+
+def compacted(meta, *after):
+    return [
+        user("u1", None, "Fix it"),
+        said("a1", "u1", "m_1", text("one")),
+        user("u2", "a1", "go on"),
+        said("a2", "u2", "m_2", text("two")),
+        line("system", "b1", None, logicalParentUuid="a2", subtype="compact_boundary", compactMetadata=meta),
+        user("s1", "b1", "So far: one, two", isCompactSummary=True),
+        *after,
+    ]
+
+
+def test_compaction_begins_a_context_whose_task_is_the_sessions():
+    last, first = run(*compacted({}, said("a3", "s1", "m_3", text("three"))))
+    assert told(last) == [("user", "So far: one, two", False), ("assistant", "three", False)]
+    assert last.messages[0].role_raw == "compact_summary"
+    assert [words for _, words, _ in told(first)] == ["Fix it", "one", "go on", "two"]
+    assert (first.record_key, first.parent_key, first.header.termination) == (
+        "document/context:0", "document", Termination.UNKNOWN,
+    )  # fmt: skip
+    assert [one.header.task_text for one in (last, first)] == ["Fix it", "Fix it"]
+    assert last.parse_warnings == ("condensed_context",)
+
+
+@pytest.mark.parametrize(
+    "meta",
+    [
+        {"preservedMessages": {"uuids": ["u2", "a2"]}},
+        {"preservedSegment": {"headUuid": "u2", "anchorUuid": "s1", "tailUuid": "a2"}},
+    ],
+)
+@pytest.mark.parametrize("parent", ["s1", "a2"])
+def test_messages_kept_by_a_compaction_are_copied_context(meta, parent):
+    last, first = run(*compacted(meta, said("a3", parent, "m_3", text("three"))))
+    assert told(last) == [
+        ("user", "So far: one, two", False), ("user", "go on", True), ("assistant", "two", True),
+        ("assistant", "three", False),
+    ]  # fmt: skip
+    assert [is_copied for _, _, is_copied in told(first)] == [False] * 4
+
+
+def test_sidechain_inside_the_file_is_a_part_of_the_session():
+    main, side = run(
+        user("u1", None, "x"),
+        said("a1", "u1", "m_1", call("c1")),
+        user("v1", None, "sub", isSidechain=True),
+        said("v2", "v1", "m_2", text("sub done"), isSidechain=True),
+        user("r1", "a1", [result("c1", "sub done")]),
+    )
+    assert [words for _, words, _ in told(main)] == ["x", ["c1"], "sub done"]
+    assert told(side) == [("user", "sub", False), ("assistant", "sub done", False)]
+    assert (side.parent_key, side.header.task_text) == ("document", "sub")
+
+
+def test_subagents_stand_below_the_run_that_called_them():
+    agent = [
+        user("v1", None, "go"),
+        said("v2", "v1", "m_2", call("c9")),
+        user("v3", "v2", [result("c9", "x")], toolUseResult={"agentId": "a"}),
+    ]
+    beside = {
+        "agent-a.jsonl": as_lines(user("w1", None, "deep")),
+        "agent-b.jsonl": as_lines(*agent),
+        "workflows/f1/agent-c.jsonl": as_lines(user("w2", None, "flow")),
+        "agent-d.jsonl": as_lines(user("w3", None, "nobody's")),
+    }
+    links = ({"agentId": "b"}, {"runId": "f1"})
+    lines = [user("u1", None, "x"), said("a1", "u1", "m_1", call("c0"), call("c1"))]
+    lines += [user(f"r{n}", "a1", [result(f"c{n}", "y")], toolUseResult=link) for n, link in enumerate(links)]
+    assert [(one.record_key, one.parent_key) for one in run(*lines, **beside)] == [
+        ("document", None),
+        ("document/agent-b", "document"),
+        ("document/agent-a", "document/agent-b"),
+        ("document/workflows/f1/agent-c", "document"),
+        ("document/agent-d", "document"),
+    ]
+
+
+def test_subagents_file_that_lies_alone_has_an_id_of_its_own():
+    (one,) = run(*AGENT)
+    assert (one.native_id, one.header.session_id) == ("s1/agent-x7", "s1")
+
+
+def test_result_written_before_its_call_is_linked():
+    (one,) = run(
+        user("u1", None, "x"),
+        said("a1", "u1", "m_1", call("c1")),
+        user("r2", "a1", [result("c2", "2")]),
+        said("a2", "a1", "m_1", call("c2")),
+        user("r1", "a1", [result("c1", "1")]),
+        said("a3", "r1", "m_2", text("end")),
+    )
+    assert [words for _, words, _ in told(one)] == ["x", ["c1", "c2"], "2", "1", "end"]
+
+
+def test_result_of_no_known_call_is_kept():
+    (one,) = run(user("u1", None, "x"), user("r1", "u1", [result("c0", "lost"), text("and")]))
+    assert told(one) == [("user", "x", False), ("tool", "lost", False), ("user", "and", False)]
+
+
+def test_usage_and_lines_that_stand_twice_count_once():
+    again = said("a1", "u1", "m_1", text("one"), usage={"output_tokens": 5})
+    (one,) = run(user("u1", None, "x"), again, again)
+    assert (told(one), one.header.completion_tokens, one.parse_warnings) == (
+        [("user", "x", False), ("assistant", "one", False)], 5, ("repeated_line",),
+    )  # fmt: skip
+
+
+def test_same_response_under_another_parent_is_a_copy():
+    words = {"usage": {"output_tokens": 5}}
+    main, branch = run(
+        user("u1", None, "x"),
+        said("a1", "u1", "m_1", text("one"), **words),
+        user("u2", None, "x again"),
+        said("a2", "u2", "m_1", text("one"), **words),
+    )
+    assert [(m.content, m.is_copied_context, m.sampled, m.completion_tokens) for m in main.messages[1:]] == [
+        ("one", True, False, None)
+    ]
+    assert branch.header.completion_tokens == 5
+
+
+@pytest.mark.parametrize(
+    ("words", "termination", "is_valid"),
+    [
+        ("API Error: 529 overloaded", Termination.INFRA_ERROR, False),
+        ("Prompt is too long", Termination.MAX_TOKENS_CONTEXT, True),
+    ],
+)
+def test_words_of_the_harness_are_not_sampled_and_tell_the_ending(words, termination, is_valid):
+    (one,) = run(
+        user("u1", None, "x"),
+        said("a0", "u1", "m_1", call("c1")),
+        said("a1", "a0", "m_2", text(words), model="<synthetic>", isApiErrorMessage=True),
+    )
+    assert [message.sampled for message in one.messages] == [None, True, False]
+    assert (one.header.termination, one.header.reward_valid, one.header.model_name) == (termination, is_valid, "m1")
+
+
+def test_interruption_is_the_ending():
+    (one,) = run(
+        user("u1", None, "x"), said("a1", "u1", "m_1", call("c1")), user("u2", "a1", "[Request interrupted by user]")
+    )
+    assert one.header.termination is Termination.KILLED
+
+
+def test_queued_message_is_the_users_and_other_attachments_are_lost_by_name():
+    (one,) = run(
+        user("u1", None, "x"),
+        line("attachment", "t1", "u1", attachment={"type": "hook_success", "content": "ok"}),
+        line("attachment", "t2", "t1", attachment={"type": "queued_command", "prompt": "and this"}),
+        said("a1", "t2", "m_1", text("both")),
+    )
+    assert [(message.content, message.role_raw) for message in one.messages] == [
+        ("x", None), ("and this", "queued_command"), ("both", None),
+    ]  # fmt: skip
+    assert one.lost_fields == ("attachment[hook_success]",)
+
+
+def test_lines_of_unknown_types_are_told():
+    (one,) = run(user("u1", None, "x"), {"type": "hologram", "sessionId": "s1"})
+    assert (one.lost_fields, one.parse_warnings) == (("lines[hologram]",), ("unknown_line:hologram",))
+
+
+def test_calls_of_the_provider_stand_with_their_results():
+    search = {"type": "server_tool_use", "id": "w1", "name": "web_search", "input": {"query": "q"}}
+    seen = {"type": "web_search_tool_result", "tool_use_id": "w1", "content": [{"type": "web_search_result"}]}
+    (one,) = run(user("u1", None, "x"), said("a1", "u1", "m_1", search, seen, text("found")))
+    assert [(m.role, m.role_raw, m.tool_call_id) for m in one.messages[1:]] == [
+        ("assistant", None, None), ("tool", "web_search_tool_result", "w1"),
+    ]  # fmt: skip
+    assert one.messages[2].parts_json == '[{"type":"web_search_result"}]'
+
+
+def test_unreadable_line_is_set_aside_and_the_session_says_so(read_lake):
+    read = read_lake({"s1.jsonl": as_lines(user("u1", None, "x")) + b'{"cut\n' + as_lines(user("u3", "u2", "y"))})
+    assert [(bad.record_key, bad.reason) for bad in read.bad] == [("line:2", QuarantineReason.INVALID_JSON)]
+    (one,) = read.trajectories
+    assert one.parse_warnings == ("unreadable_lines", "unknown_parent", "no_agent_action")
+    assert [step.message for step in one.steps] == ["x", "y"]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (as_lines({"type": "summary", "summary": "s", "leafUuid": "u"}), QuarantineReason.MISSING_MESSAGES),
+        (as_lines({**user("u1", None, "x"), "message": 3}), QuarantineReason.INVALID_MESSAGE),
+        (as_lines(user("u1", None, 3)), QuarantineReason.INVALID_MESSAGE),
+        (as_lines(said("a1", None, "m", {"type": "tool_use", "id": "c"})), QuarantineReason.INVALID_MESSAGE),
+    ],
+)
+def test_session_that_cannot_be_read_is_one_bad_record(read_lake, content, reason):
+    read = read_lake({"s1.jsonl": content})
+    assert ([unit.adapter for unit in read.units], read.trajectories) == (["claude_code"], [])
+    assert [(bad.record_key, bad.reason) for bad in read.bad] == [("document", reason)]
+
+
+def test_subagents_of_an_unreadable_session_stand_alone():
+    bad, one = run(user("u1", None, 3), **{"agent-x7.jsonl": as_lines(*AGENT)})
+    assert (bad.reason, one.record_key, one.parent_key) == (
+        QuarantineReason.INVALID_MESSAGE, "document/agent-x7", None,
+    )  # fmt: skip
+
+
+def as_session(messages):
+    """Write canonical messages as a session: a line per block, results beside each other."""
+    parent = None
+    for number, message in enumerate(messages):
+        uuid = f"{number}"
+        if message.role == "user":
+            yield user(uuid, parent, message.content)
+        elif message.role == "tool":
+            yield user(uuid, parent, [result(message.tool_call_id, message.content)])
+        else:
+            blocks = [{"type": "thinking", "thinking": message.reasoning}] if message.reasoning else []
+            blocks.append(text(message.content))
+            blocks += [
+                {"type": "tool_use", "id": each.call_id, "name": each.name, "input": json.loads(each.arguments_json)}
+                for each in message.calls
+            ]
+            for place, block in enumerate(blocks):
+                uuid = f"{number}.{place}"
+                yield said(uuid, parent, f"m{number}", block)
+                parent = uuid
+        parent = uuid
+
+
+@settings(deadline=None, max_examples=60)
+@given(messages=talks(has_system=False))
+def test_messages_come_back_as_they_were(messages):
+    (rollout,) = run(*as_session(messages))
+    assert [(m.role, m.content, m.calls, m.tool_call_id, m.sampled, m.reasoning) for m in rebuilt(rollout)] == [
+        (m.role, m.content, m.calls, m.tool_call_id, m.sampled, m.reasoning) for m in messages
+    ]
+    assert (rollout.lost_fields, rollout.parse_warnings) == ((), ())
+
+
+@st.composite
+def trees(draw):
+    """Draw a session whose lines hang anywhere: forks, sidechains, compactions, calls and results in any order."""
+    lines = []
+    for number in range(draw(st.integers(1, 12))):
+        parent = draw(st.none() | st.sampled_from([f"n{before}" for before in range(number)] or [None]))
+        side = {"isSidechain": draw(st.booleans())} if draw(st.booleans()) else {}
+        kind = draw(st.sampled_from(["user", "said", "call", "result", "boundary", "summary", "attached"]))
+        uuid, name = f"n{number}", f"c{draw(st.integers(0, 3))}"
+        response = f"m{draw(st.integers(0, 4))}"
+        lines.append(
+            {
+                "user": user(uuid, parent, f"words {number}", **side),
+                "said": said(uuid, parent, response, text(f"words {number}"), **side),
+                "call": said(uuid, parent, response, call(name, n=number), **side),
+                "result": user(uuid, parent, [result(name, f"words {number}")], **side),
+                "boundary": line("system", uuid, None, subtype="compact_boundary",
+                                 compactMetadata={"preservedMessages": {"uuids": [parent]}}),
+                "summary": user(uuid, parent, f"words {number}", isCompactSummary=True, **side),
+                "attached": line("attachment", uuid, parent, attachment={"type": "x"}),
+            }[kind]
+        )  # fmt: skip
+    return lines
+
+
+@settings(deadline=None, max_examples=300)
+@given(lines=trees())
+def test_every_message_call_and_result_is_said_once_over_all_parts(lines):
+    written: Counter[str] = Counter()
+    for each in lines:
+        content = each.get("message", {}).get("content", [])
+        for block in content if isinstance(content, list) else [text(content)]:
+            written[json.dumps(block["input"]) if "input" in block else block.get("text", block.get("content"))] += 1
+    read: Counter[str] = Counter()
+    items = run(*lines)
+    if not written:
+        assert [item.reason for item in items] == [QuarantineReason.MISSING_MESSAGES]
+        return
+    for rollout in items:
+        for message in rebuilt(rollout):
+            if not message.is_copied_context:
+                read.update((message.content or "").split("\n") if message.content else [])
+                read.update(each.arguments_json.replace(":", ": ") for each in message.calls)
+    assert read == written

@@ -1,6 +1,6 @@
 """Where known values stand in a text, thousands of values at once."""
 
-from collections import defaultdict
+from bisect import bisect_right
 from collections.abc import Collection, Iterator
 from typing import Final
 
@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 _ANCHOR_BYTES: Final = 8
+_MAX_VALUE_BYTES: Final = 4096
+"""A longer value would make every place that begins like it dear."""
 _SMALL_TABLE_BITS: Final = 16
 _LARGE_TABLE_BITS: Final = 20
 _MOST_IN_SMALL_TABLE: Final = 1000
@@ -20,16 +22,31 @@ def occurrences(text: bytes, values: Collection[bytes]) -> Iterator[tuple[int, i
 
     Args:
         text: The text that is searched.
-        values: Values of at least 8 bytes.
+        values: Values of at least 8 bytes; those of more than 4096 are not looked for.
     """
-    by_anchor: dict[bytes, list[bytes]] = defaultdict(list)
-    for value in sorted(values, key=len, reverse=True):
-        by_anchor[value[:_ANCHOR_BYTES]].append(value)
-    for start in _candidates(text, list(by_anchor)):
-        for value in by_anchor.get(text[start : start + _ANCHOR_BYTES], ()):
-            if text.startswith(value, start):
-                yield start, start + len(value)
-                break
+    ordered = sorted(value for value in values if len(value) <= _MAX_VALUE_BYTES)
+    starts = _candidates(text, sorted({value[:_ANCHOR_BYTES] for value in ordered}))
+    if not starts:
+        return
+    parents, longest = _parents(ordered), max(map(len, ordered))
+    for start in starts:
+        following = text[start : start + longest]
+        index = bisect_right(ordered, following) - 1
+        while index >= 0 and not following.startswith(ordered[index]):
+            index = parents[index]
+        if index >= 0:
+            yield start, start + len(ordered[index])
+
+
+def _parents(ordered: list[bytes]) -> list[int]:
+    """Return for each of the sorted values the longest other one that it begins with, -1 for none."""
+    parents: list[int] = []
+    for index, value in enumerate(ordered):
+        parent = index - 1
+        while parent >= 0 and not value.startswith(ordered[parent]):
+            parent = parents[parent]
+        parents.append(parent)
+    return parents
 
 
 def _candidates(text: bytes, anchors: list[bytes]) -> list[int]:

@@ -1,6 +1,6 @@
 """The whole catalogue, compiled: our own rules and the maintained ones in one pass, and where their secrets stand."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -10,6 +10,7 @@ from transforms.redaction.encoded import encoded_rule
 from transforms.redaction.maintained import Finding, MaintainedRule, find_maintained, maintained_rules
 from transforms.redaction.matching import CompiledRule, compile_rules
 from transforms.redaction.one_pass import OnePass, compile_one_pass
+from transforms.redaction.parts import Part, part_around
 from transforms.redaction.rules import PERSONAL_RULES, SECRET_RULES
 from transforms.redaction.values import is_random
 
@@ -25,10 +26,10 @@ class Search:
     Args:
         text: Texts with a NUL between them and in place of every placeholder.
         bare_values: Secrets known from their context, which are found bare too; new ones are added.
-        is_allowed: Says of the text, start and end whether that place must stand.
+        is_allowed: Says of the text, start and end whether that place must stand; None lets no place stand.
     """
 
-    def __init__(self, text: bytes, bare_values: set[bytes], is_allowed: IsAllowed) -> None:
+    def __init__(self, text: bytes, bare_values: set[bytes], is_allowed: IsAllowed | None) -> None:
         self.text = text
         self.bare_values = bare_values
         self.findings: list[Finding] = []
@@ -37,7 +38,11 @@ class Search:
 
     def is_free(self, start: int, end: int) -> bool:
         """Say whether a place is not empty, lies in one text, holds nothing claimed and may be claimed."""
-        return start < end and self._left.find(0, start, end) < 0 and not self._is_allowed(self.text, start, end)
+        return (
+            start < end
+            and self._left.find(0, start, end) < 0
+            and (self._is_allowed is None or not self._is_allowed(self.text, start, end))
+        )
 
     def claim(self, start: int, end: int, kind: str) -> None:
         """Give a place to a secret of a kind."""
@@ -47,6 +52,13 @@ class Search:
     def left(self) -> bytes:
         """Return the text with NULs over what is claimed."""
         return bytes(self._left)
+
+    def within(self, part: Part) -> "Search":
+        """Return the search of a part alone."""
+        allowed = self._is_allowed
+        if allowed is None:
+            return Search(part.text, self.bare_values, None)
+        return Search(part.text, self.bare_values, lambda _, *place: allowed(self.text, *part.place(*place)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,29 +76,35 @@ class Catalogue:
             search: The text and what is known of it.
             flagged: What the one pass named for this text, or for a text that holds it; None runs the pass.
         """
-        num_found, num_bare = -1, 0
+        known = frozenset[bytes]()
+        before, num_found = search.text, 0
+        self._find_once(search, flagged)
         while num_found < len(search.findings):
-            num_found = len(search.findings)
-            self._find_once(search, self.one_pass(search.left()) if flagged is None else flagged)
-            flagged = None
-            if len(search.bare_values) > num_bare:
-                num_bare = len(search.bare_values)
-                _claim_bare(search)
+            if len(search.bare_values) > len(known):
+                _claim_bare(search, search.bare_values - known)
+                known = frozenset(search.bare_values)
+            part = part_around(search.findings[num_found:], before=before, after=search.left())
+            before, num_found = search.left(), len(search.findings)
+            inner = search.within(part)
+            self._find_once(inner, None)
+            for start, end, kind in inner.findings:
+                search.claim(*part.place(start, end), kind)
         return sorted(search.findings)
 
-    def _find_once(self, search: Search, flagged: Sequence[int]) -> None:
+    def _find_once(self, search: Search, flagged: Sequence[int] | None) -> None:
         num_own = len(self.own)
-        for index in flagged:
+        indices = self.one_pass(search.text) if flagged is None else flagged
+        for index in indices:
             if index < num_own:
                 _claim_own(search, self.own[index])
-        rules = [self.maintained[index - num_own] for index in flagged if index >= num_own]
+        rules = [self.maintained[index - num_own] for index in indices if index >= num_own]
         for start, end, kind in find_maintained(search.left(), rules) if rules else ():
             if search.is_free(start, end):
                 search.claim(start, end, kind)
 
 
-def _claim_bare(search: Search) -> None:
-    for start, end in occurrences(search.left(), search.bare_values):
+def _claim_bare(search: Search, values: Collection[bytes]) -> None:
+    for start, end in occurrences(search.left(), values):
         if search.is_free(start, end):
             search.claim(start, end, "SECRET")
 
@@ -95,7 +113,7 @@ def _claim_own(search: Search, compiled: CompiledRule) -> None:
     """Claim a rule's secrets in what earlier rules left; the less is left, the less there is to match."""
     rule, text = compiled.rule, search.left()
     for start, end in compiled.places(text):
-        if not search.is_free(start, end) or not compiled.accepts(text, start, end):
+        if not compiled.accepts(text, start, end) or not search.is_free(start, end):
             continue
         search.claim(start, end, rule.kind)
         if rule.is_contextual and end - start >= MIN_BARE_LENGTH:
@@ -114,10 +132,10 @@ def compiled_catalogue(personal_data: bool) -> Catalogue:
     return Catalogue(own, maintained, compile_one_pass(patterns))
 
 
-def allows(literals: Sequence[bytes]) -> IsAllowed:
-    """Return the test whether a place lies inside a literal that is never redacted."""
+def allows(literals: Sequence[bytes]) -> IsAllowed | None:
+    """Return the test whether a place lies inside a literal that is never redacted; None without literals."""
     if not literals:
-        return lambda text, start, end: False
+        return None
 
     def is_allowed(text: bytes, start: int, end: int) -> bool:
         return any(_lies_inside(literal, text, start=start, end=end) for literal in literals)

@@ -75,7 +75,7 @@ class _Scan:
     """One rollout's placeholders, and what is looked for bare."""
 
     catalogue: Catalogue
-    is_allowed: IsAllowed
+    is_allowed: IsAllowed | None
     placeholders: Placeholders = field(default_factory=Placeholders)
     bare_values: set[bytes] = field(default_factory=set)
 

@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 import re2
 from kingfisher_sdk import Rules, Scanner
 
+from transforms.redaction.matching import match_spans
 from transforms.redaction.one_pass import byte_options
 from transforms.redaction.values import is_random
 
@@ -75,18 +76,21 @@ def maintained_rules() -> tuple[MaintainedRule, ...]:
 def find_maintained(text: bytes, flagged: Sequence[MaintainedRule]) -> Iterator[Finding]:
     """Yield the secrets of flagged rules: each match is shown to the package's scanner alone, or all text at once."""
     matches = [
-        (rule, match) for rule in flagged for match in rule.pattern.finditer(text) if b"\x00" not in match.group()
+        (rule, spans)
+        for rule in flagged
+        for spans in match_spans(rule.pattern, text)
+        if text.find(b"\x00", *spans[0]) < 0
     ]
     is_dense = len(matches) * _BYTES_PER_CALL > len(text) > _BYTES_PER_CALL
     if is_dense:
         yield from _scanned(text.replace(b"\x00", b"\n"))
-    for rule, match in matches:
+    for rule, spans in matches:
         if rule.has_companions:
-            start, end = match.span(min(1, rule.pattern.groups))
+            start, end = spans[min(1, len(spans) - 1)]
             if is_random(text[start:end], b""):
                 yield start, end, rule.kind
         elif rule.is_token or not is_dense:
-            yield from _confirmed(text, rule, start=match.start(), end=match.end())
+            yield from _confirmed(text, rule, start=spans[0][0], end=spans[0][1])
 
 
 def _confirmed(text: bytes, rule: MaintainedRule, *, start: int, end: int) -> Iterator[Finding]:

@@ -13,6 +13,8 @@ _CLASS: Final = r"\[[^\]\\]+\]"
 _PLAIN_TOKEN: Final = re.compile(rf"(?:[A-Za-z0-9_-]|\\\.|{_CLASS}){{3,}}{_CLASS}\{{[0-9]+,?[0-9]*\}}")
 """Fixed letters, then one counted run: `re` cannot backtrack in it and gives a match six times as fast as RE2."""
 
+_UNANCHORED: Final = re2._re2.RE2.Anchor.UNANCHORED
+
 
 class CompiledRule(NamedTuple):
     """A rule and its pattern, ready to run; `group` is the pattern's secret."""
@@ -23,13 +25,27 @@ class CompiledRule(NamedTuple):
 
     def places(self, text: bytes) -> Iterator[tuple[int, int]]:
         """Return start and end of everything in the text that has the rule's form, in its order."""
+        if isinstance(self.pattern, re.Pattern):
+            return (match.span() for match in self.pattern.finditer(text))
         group = self.group
-        return (match.span(group) for match in self.pattern.finditer(text))
+        return (spans[group] for spans in match_spans(self.pattern, text))
 
     def accepts(self, text: bytes, start: int, end: int) -> bool:
         """Say whether the rule takes the value at a place for a secret."""
         accept = self.rule.accept
         return accept is None or accept(text[start:end], text[end : end + 1])
+
+
+def match_spans(pattern: "re2._Regexp", text: bytes) -> Iterator[list[tuple[int, int]]]:
+    """Yield start and end of every match of a pattern that matches no empty text, and of the groups in it.
+
+    RE2 is called past its package's iterator, whose match objects cost as much as the matching.
+    """
+    match, end = pattern._regexp.Match, len(text)
+    spans = match(_UNANCHORED, text, 0, end)
+    while spans[0][0] >= 0:
+        yield spans
+        spans = match(_UNANCHORED, text, spans[0][1], end)
 
 
 def compile_rules(rules: Sequence[Rule]) -> tuple[CompiledRule, ...]:

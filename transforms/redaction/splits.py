@@ -1,8 +1,10 @@
 """Secrets cut in two: over the text parts of one message, or over the contents of two messages in a row."""
 
 import json
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate, pairwise
 from typing import Any, Final
 
 from schemas.records import Message
@@ -26,6 +28,21 @@ def mend_splits(messages: Sequence[Message], find: Find, name: Name) -> tuple[Me
         name: Gives the placeholder of a secret's value and kind.
     """
     mended = [_mend_parts(message, find, name) if message.parts_json else message for message in messages]
+    return _mend_contents(mended, find, name) if _has_split(mended, find) else tuple(mended)
+
+
+def _has_split(messages: Sequence[Message], find: Find) -> bool:
+    """Say whether a secret lies over a border between two contents, all borders looked at together."""
+    seams = [seam(before.content, after.content) for before, after in pairwise(messages)]
+    halves = [(encode(tail), encode(head)) for tail, head in filter(None, seams)]
+    ends = list(accumulate(len(tail) + len(head) + 1 for tail, head in halves))
+    borders = [end - 1 - len(head) for end, (_, head) in zip(ends, halves, strict=True)]
+    findings = find(b"\x00".join(tail + head for tail, head in halves)) if halves else []
+    return any(bisect_right(borders, start) < bisect_left(borders, end) for start, end, _ in findings)
+
+
+def _mend_contents(messages: Sequence[Message], find: Find, name: Name) -> tuple[Message, ...]:
+    mended = list(messages)
     for index in range(1, len(mended)):
         before, after = mended[index - 1 : index + 1]
         if halves := seam(before.content, after.content):

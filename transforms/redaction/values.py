@@ -26,8 +26,12 @@ def is_literal(value: bytes, following: bytes) -> bool:
     value = value[:_MAX_JUDGED]
     if _NO_LITERAL.match(value):
         return False
+    return not _names_example(value)
+
+
+def _names_example(value: bytes) -> bool:
     lowered = value.lower()
-    return b"example" not in lowered and b"placeholder" not in lowered and b"redacted" not in lowered
+    return b"example" in lowered or b"placeholder" in lowered or b"redacted" in lowered
 
 
 def has_case_or_digit(value: bytes, following: bytes) -> bool:
@@ -45,6 +49,9 @@ def is_random(value: bytes, following: bytes) -> bool:
         return False
     num_digits = len(value) - len(value.translate(None, _DIGITS))
     is_mixed = num_digits >= 2 or (num_digits == 1 and has_small and has_capital) or _is_case_noise(value)
+    if is_mixed and num_digits and value.isalnum():
+        # Neither a name with dots, nor a path, nor a variable: all that is left are words of documentation.
+        return not _names_example(value)
     return (
         is_mixed and not _DOTTED_NAME.match(value) and not _PATH_OR_URL.match(value) and is_literal(value, following)
     )

@@ -26,7 +26,9 @@ from tests.unseen_secrets import (
 
 FIXED: Final[dict[str, Make]] = {
     "linear": joined("lin" + "_api_", chars(ALNUM, 40)),
-    "notion": one_of(joined("nt" + "n_", chars("123456789", 11), chars(ALNUM, 35)), joined("sec" + "ret_", chars(ALNUM, 43))),
+    "notion": one_of(
+        joined("nt" + "n_", chars("123456789", 11), chars(ALNUM, 35)), joined("sec" + "ret_", chars(ALNUM, 43))
+    ),
     "postman": joined("PM" + "AK-", chars(HEX, 24), "-", chars(HEX, 34)),
     "doppler": joined("dp" + ".pt.", chars(ALNUM, 43)),
     "supabase": joined("sb" + "p_", chars(HEX, 40)),
@@ -59,19 +61,25 @@ FIXED: Final[dict[str, Make]] = {
 KEYED: Final[dict[str, tuple[list[tuple[str, ...]], Make]]] = {
     "wandb": ([("wandb", "api", "key")], chars(HEX, 40)),
     "cohere": ([("cohere", "api", "key"), ("co", "api", "key")], chars(ALNUM, 40)),
-    "django_secret": ([("django", "secret", "key"), ("secret", "key")], chars(string.ascii_lowercase + "0123456789!@#%^*(-_=+)", 50)),
+    "django_secret": (
+        [("django", "secret", "key"), ("secret", "key")],
+        chars(string.ascii_lowercase + "0123456789!@#%^*(-_=+)", 50),
+    ),
     "rails_secret": ([("secret", "key", "base"), ("rails", "master", "key")], one_of(chars(HEX, 128), chars(HEX, 32))),
     "webhook_secret": ([("webhook", "secret"), ("hook", "secret")], chars(ALNUM, 32)),
     "aws_session": ([("aws", "session", "token")], joined("IQo", chars(BASE64, 300), "==")),
     "aws_secret_later": ([("aws", "secret", "access", "key")], chars(BASE64, 40)),
     "password_later": ([("db", "password"), ("redis", "password"), ("mail", "password"), ("password",)], password),
     "api_key_later": ([("maps", "api", "key"), ("api", "key"), ("search", "key")], chars(ALNUM, 36)),
-    "token_later": ([("bot", "token"), ("refresh", "token"), ("api", "token"), ("ci", "job", "token")], chars(URL_SAFE, 40)),
+    "token_later": (
+        [("bot", "token"), ("refresh", "token"), ("api", "token"), ("ci", "job", "token")],
+        chars(URL_SAFE, 40),
+    ),
     "private_token": ([("private", "token"), ("registry", "token")], chars(ALNUM, 20)),
 }
 
 CARRIERS: Final[dict[str, Carry]] = {
-    "playbook": _carry("- hosts: all\n  vars:\n    {n.snake}: \"{v}\"\n    port: {port}\n"),
+    "playbook": _carry('- hosts: all\n  vars:\n    {n.snake}: "{v}"\n    port: {port}\n'),
     "ruby hash": _carry('client = Client.new(:host => "db", :{n.snake} => "{v}", :port => {port})\n'),
     "php define": _carry("define('{n.upper}', '{v}');\n"),
     "php array": _carry("$config['{n.snake}'] = '{v}';\n"),
@@ -104,12 +112,12 @@ CARRIERS: Final[dict[str, Carry]] = {
     "folded": _carry("{n.snake}: >-\n  {v}\nport: {port}\n"),
     "heroku config": _carry("=== app Config Vars\nPORT:            {port}\n{n.upper}:   {v}\n"),
     "diff": _carry("-{n.upper}=changeme\n+{n.upper}={v}\n"),
-    "environ": _carry("os.environ[\"{n.upper}\"] = \"{v}\"\n"),
+    "environ": _carry('os.environ["{n.upper}"] = "{v}"\n'),
     "default": _carry('{n.snake} = os.getenv("{n.upper}", "{v}")\n'),
     "group variable": _carry("env:\n  - name: {n.upper}\n    value: {v}\n"),
     "query in header": _carry("Referer: https://app.example.org/cb?{n.snake}={v}&state=ok\n", encode=_url),
     "encoded form": _carry("> grant=code&{n.snake}={v}&scope=all\n", encode=_url),
-    "escaped twice": _carry("{{\"a\": \"echo \\\"{n.upper}={v}\\\" >> .env\"}}\n"),
+    "escaped twice": _carry('{{"a": "echo \\"{n.upper}={v}\\" >> .env"}}\n'),
 }
 
 BARE: Final[dict[str, Carry]] = {
@@ -124,7 +132,9 @@ BARE: Final[dict[str, Carry]] = {
 }
 
 
-def _whole(templates: list[str], make: Make, *, encode: Callable[[str], str] = str) -> Callable[[random.Random], Planted]:
+def _whole(
+    templates: list[str], make: Make, *, encode: Callable[[str], str] = str
+) -> Callable[[random.Random], Planted]:
     def draw(rng: random.Random) -> Planted:
         value = encode(make(rng))
         return Planted(value, rng.choice(templates).format(v=value))
@@ -136,27 +146,67 @@ def _credentials(rng: random.Random) -> Planted:
     value, key = chars(BASE64, 40)(rng), "AK" + "IA" + chars(UPPER, 16)(rng)
     if rng.random() < 0.5:
         return Planted(value, f"[default]\naws_access_key_id = {key}\naws_secret_access_key = {value}\n")
-    return Planted(value, f'{{"Credentials": {{"AccessKeyId": "{key}", "SecretAccessKey": "{value}", "SessionToken": "x"}}}}')
+    return Planted(
+        value, f'{{"Credentials": {{"AccessKeyId": "{key}", "SecretAccessKey": "{value}", "SessionToken": "x"}}}}'
+    )
 
 
 def _armored_key(rng: random.Random) -> Planted:
     lines = [chars(BASE64, 64)(rng) for _ in range(12)]
     name = "PGP PRIVATE" + " KEY BLOCK"
-    return Planted(rng.choice(lines), "\n".join([f"-----BEGIN {name}-----", "", *lines, "=ab3d", f"-----END {name}-----"]))
+    return Planted(
+        rng.choice(lines), "\n".join([f"-----BEGIN {name}-----", "", *lines, "=ab3d", f"-----END {name}-----"])
+    )
 
 
 WHOLE: Final[dict[str, Callable[[random.Random], Planted]]] = {
-    "mysql_flag": _whole(["mysql -u root -p{v} shop", "mysqldump --user=app --password={v} shop > d.sql", "MYSQL_PWD={v} mysql shop"], chars(ALNUM, 16)),
+    "mysql_flag": _whole(
+        ["mysql -u root -p{v} shop", "mysqldump --user=app --password={v} shop > d.sql", "MYSQL_PWD={v} mysql shop"],
+        chars(ALNUM, 16),
+    ),
     "psql": _whole(["PGPASSWORD={v} psql -h db -U app", "export PGPASSWORD='{v}'; pg_dump app"], password),
     "sshpass": _whole(["sshpass -p '{v}' ssh root@db", 'sshpass -p "{v}" scp a db:'], password),
-    "login_flag": _whole(["docker login -u app -p {v} r.example.org", "curl --user app:{v} https://api.example.org", "az login --username a@example.org --password {v}"], chars(ALNUM, 18)),
-    "sql": _whole(["CREATE USER app WITH PASSWORD '{v}';", "ALTER ROLE app PASSWORD '{v}';", "CREATE USER 'a'@'%' IDENTIFIED BY '{v}';"], password),
-    "redis_conf": _whole(["requirepass {v}\nport 6379\n", "redis-cli -a {v} ping", "127.0.0.1:6379> AUTH {v}\nOK\n"], chars(ALNUM, 20)),
-    "odbc": _whole(["Driver={{ODBC}};Server=db;Uid=sa;Pwd={v};", "Data Source=db;User Id=app;Password={v};Pooling=true"], password),
-    "url_other": _whole(["https://admin:{v}@api.example.org/v1", "ftp://app:{v}@files.example.org/", "smtp://app:{v}@mail.example.org:587", "clickhouse://app:{v}@ch/default", "http://app:{v}@proxy.example.org:3128"], password, encode=_url),
-    "extra_header": _whole(["git -c http.extraheader='AUTHORIZATION: basic {v}' fetch", "Proxy-Authorization: Basic {v}\n"], lambda rng: _base64("x:" + chars(ALNUM, 30)(rng))),
+    "login_flag": _whole(
+        [
+            "docker login -u app -p {v} r.example.org",
+            "curl --user app:{v} https://api.example.org",
+            "az login --username a@example.org --password {v}",
+        ],
+        chars(ALNUM, 18),
+    ),
+    "sql": _whole(
+        [
+            "CREATE USER app WITH PASSWORD '{v}';",
+            "ALTER ROLE app PASSWORD '{v}';",
+            "CREATE USER 'a'@'%' IDENTIFIED BY '{v}';",
+        ],
+        password,
+    ),
+    "redis_conf": _whole(
+        ["requirepass {v}\nport 6379\n", "redis-cli -a {v} ping", "127.0.0.1:6379> AUTH {v}\nOK\n"], chars(ALNUM, 20)
+    ),
+    "odbc": _whole(
+        ["Driver={{ODBC}};Server=db;Uid=sa;Pwd={v};", "Data Source=db;User Id=app;Password={v};Pooling=true"], password
+    ),
+    "url_other": _whole(
+        [
+            "https://admin:{v}@api.example.org/v1",
+            "ftp://app:{v}@files.example.org/",
+            "smtp://app:{v}@mail.example.org:587",
+            "clickhouse://app:{v}@ch/default",
+            "http://app:{v}@proxy.example.org:3128",
+        ],
+        password,
+        encode=_url,
+    ),
+    "extra_header": _whole(
+        ["git -c http.extraheader='AUTHORIZATION: basic {v}' fetch", "Proxy-Authorization: Basic {v}\n"],
+        lambda rng: _base64("x:" + chars(ALNUM, 30)(rng)),
+    ),
     "wireless": _whole(['network={{\n  ssid="home"\n  psk="{v}"\n}}'], password),
-    "docker_auth": _whole(['{{"auths": {{"r.example.org": {{"auth": "{v}"}}}}}}'], lambda rng: _base64("app:" + chars(ALNUM, 24)(rng))),
+    "docker_auth": _whole(
+        ['{{"auths": {{"r.example.org": {{"auth": "{v}"}}}}}}'], lambda rng: _base64("app:" + chars(ALNUM, 24)(rng))
+    ),
     "credentials": _credentials,
     "armored_key": _armored_key,
 }

@@ -123,16 +123,29 @@ FIXED: Final[dict[str, Make]] = {
     "anthropic": joined("sk-" + "ant-api03-", chars(URL_SAFE, 93), "AA"),
     "huggingface": joined("h" + "f_", chars(string.ascii_letters, 34)),
     "sendgrid": joined("S" + "G.", chars(URL_SAFE, 22), ".", chars(URL_SAFE, 43)),
-    "discord_bot": joined(one_of(joined("MT"), joined("Nz"), joined("OD")), chars(ALNUM, 24), ".G", chars(URL_SAFE, 5), ".", chars(URL_SAFE, 38)),
+    "discord_bot": joined(
+        one_of(joined("MT"), joined("Nz"), joined("OD")),
+        chars(ALNUM, 24),
+        ".G",
+        chars(URL_SAFE, 5),
+        ".",
+        chars(URL_SAFE, 38),
+    ),
     "telegram_bot": joined(chars("123456789", 10), ":AA", chars(URL_SAFE, 33)),
     "digitalocean": joined(one_of(*(joined(f"do{kind}" + "_v1_") for kind in "por")), chars(HEX, 64)),
     "netlify": joined("nf" + "p_", chars(ALNUM, 36)),
     "databricks": joined("da" + "pi", chars(HEX, 32)),
     "newrelic": joined("NR" + "AK-", chars(UPPER, 27)),
-    "sentry_token": one_of(joined("sntry" + "u_", chars(HEX, 64)), joined("sntry" + "s_eyJ", chars(ALNUM, 120), "_", chars(ALNUM, 43))),
+    "sentry_token": one_of(
+        joined("sntry" + "u_", chars(HEX, 64)), joined("sntry" + "s_eyJ", chars(ALNUM, 120), "_", chars(ALNUM, 43))
+    ),
     "heroku": joined("HR" + "KU-AA", chars(URL_SAFE, 58)),
     "shopify": joined(one_of(*(joined(f"shp{kind}" + "_") for kind in ("at", "ss", "ca", "pa"))), chars(HEX, 32)),
-    "square": one_of(joined("EA" + "AA", chars(URL_SAFE, 60)), joined("sq0" + "csp-", chars(URL_SAFE, 43)), joined("sq0" + "atp-", chars(URL_SAFE, 22))),
+    "square": one_of(
+        joined("EA" + "AA", chars(URL_SAFE, 60)),
+        joined("sq0" + "csp-", chars(URL_SAFE, 43)),
+        joined("sq0" + "atp-", chars(URL_SAFE, 22)),
+    ),
     "mailgun": joined("ke" + "y-", chars(HEX, 32)),
     "stripe": one_of(
         joined("sk_" + "live_", chars(ALNUM, 24)),
@@ -142,11 +155,24 @@ FIXED: Final[dict[str, Make]] = {
     ),
     "slack": one_of(
         joined("xox" + "b-", chars("123456789", 12), "-", chars("123456789", 13), "-", chars(ALNUM, 24)),
-        joined("xox" + "p-", chars("123456789", 12), "-", chars("123456789", 12), "-", chars("123456789", 12), "-", chars(HEX, 32)),
+        joined(
+            "xox" + "p-",
+            chars("123456789", 12),
+            "-",
+            chars("123456789", 12),
+            "-",
+            chars("123456789", 12),
+            "-",
+            chars(HEX, 32),
+        ),
         joined("xa" + "pp-1-A", chars(UPPER, 10), "-", chars("123456789", 13), "-", chars(HEX, 64)),
     ),
-    "slack_webhook": joined("https://hooks.slack" + ".com/services/T", chars(UPPER, 10), "/B", chars(UPPER, 10), "/", chars(ALNUM, 24)),
-    "discord_webhook": joined("https://discord" + ".com/api/webhooks/", chars("123456789", 19), "/", chars(URL_SAFE, 68)),
+    "slack_webhook": joined(
+        "https://hooks.slack" + ".com/services/T", chars(UPPER, 10), "/B", chars(UPPER, 10), "/", chars(ALNUM, 24)
+    ),
+    "discord_webhook": joined(
+        "https://discord" + ".com/api/webhooks/", chars("123456789", 19), "/", chars(URL_SAFE, 68)
+    ),
     "google": one_of(
         joined("AI" + "za", chars(URL_SAFE, 35)),
         joined("GOC" + "SPX-", chars(URL_SAFE, 28)),
@@ -169,16 +195,31 @@ KEYED: Final[dict[str, tuple[list[tuple[str, ...]], Make]]] = {
     "aws_secret": ([("aws", "secret", "access", "key"), ("secret", "access", "key")], chars(BASE64, 40)),
     "twilio_auth": ([("twilio", "auth", "token")], chars(HEX, 32)),
     "vercel": ([("vercel", "token")], chars(ALNUM, 24)),
-    "datadog": ([("datadog", "api", "key"), ("dd", "api", "key"), ("dd", "app", "key")], one_of(chars(HEX, 32), chars(HEX, 40))),
+    "datadog": (
+        [("datadog", "api", "key"), ("dd", "api", "key"), ("dd", "app", "key")],
+        one_of(chars(HEX, 32), chars(HEX, 40)),
+    ),
     "newrelic_license": ([("new", "relic", "license", "key")], joined(chars(HEX, 36), "NR" + "AL")),
     "heroku_uuid": ([("heroku", "api", "key")], uuid),
-    "cloudflare": ([("cloudflare", "api", "token"), ("cf", "api", "key")], one_of(chars(URL_SAFE, 39), chars(HEX, 37))),
+    "cloudflare": (
+        [("cloudflare", "api", "token"), ("cf", "api", "key")],
+        one_of(chars(URL_SAFE, 39), chars(HEX, 37)),
+    ),
     "algolia": ([("algolia", "admin", "key"), ("algolia", "api", "key")], chars(HEX, 32)),
     "azure_key": ([("azure", "storage", "key"), ("account", "key")], joined(chars(BASE64, 86), "==")),
-    "generic_password": ([("db", "password"), ("password",), ("admin", "passwd"), ("smtp", "pass"), ("user", "pwd")], password),
+    "generic_password": (
+        [("db", "password"), ("password",), ("admin", "passwd"), ("smtp", "pass"), ("user", "pwd")],
+        password,
+    ),
     "generic_token": ([("access", "token"), ("deploy", "token"), ("auth", "token"), ("token",)], chars(ALNUM, 32)),
-    "generic_api_key": ([("api", "key"), ("apikey",), ("service", "api", "key")], one_of(chars(ALNUM, 32), chars(HEX, 40))),
-    "generic_secret": ([("client", "secret"), ("secret", "key"), ("app", "secret"), ("jwt", "secret")], chars(URL_SAFE, 40)),
+    "generic_api_key": (
+        [("api", "key"), ("apikey",), ("service", "api", "key")],
+        one_of(chars(ALNUM, 32), chars(HEX, 40)),
+    ),
+    "generic_secret": (
+        [("client", "secret"), ("secret", "key"), ("app", "secret"), ("jwt", "secret")],
+        chars(URL_SAFE, 40),
+    ),
     "passphrase": ([("passphrase",), ("key", "passphrase")], password),
     "encryption_key": ([("encryption", "key"), ("signing", "key"), ("master", "key")], chars(HEX, 64)),
 }
@@ -201,8 +242,12 @@ def _url(value: str) -> str:
 
 
 CARRIERS: Final[dict[str, Carry]] = {
-    "docker inspect": _carry('            "Env": [\n                "PATH=/usr/bin:/bin",\n                "{n.upper}={v}",\n                "LANG=C"\n'),
-    "secret as yaml": _carry("apiVersion: v1\ndata:\n  {n.kebab}: {v}\nkind: Secret\nmetadata:\n  name: app\n", encode=_base64),
+    "docker inspect": _carry(
+        '            "Env": [\n                "PATH=/usr/bin:/bin",\n                "{n.upper}={v}",\n                "LANG=C"\n'
+    ),
+    "secret as yaml": _carry(
+        "apiVersion: v1\ndata:\n  {n.kebab}: {v}\nkind: Secret\nmetadata:\n  name: app\n", encode=_base64
+    ),
     "secret as text": _carry("stringData:\n  {n.kebab}: {v}\ntype: Opaque\n"),
     "plan": _carry('  # app.main will be created\n      + {n.snake}      = "{v}"\n      + port = {port}\n'),
     "plan change": _carry('      ~ {n.snake} = "{v}" -> (known after apply)\n'),
@@ -249,7 +294,7 @@ HEADERS: Final[dict[str, Carry]] = {
     "private token": _carry("> PRIVATE-TOKEN: {v}\n"),
     "glued": _carry("cloning with {v}...\n"),
     "bare line": _carry("Your token:\n\n{v}\n\nKeep it safe.\n"),
-    "print": _carry('>>> print(key)\n{v}\n>>> exit()\n'),
+    "print": _carry(">>> print(key)\n{v}\n>>> exit()\n"),
     "argument": _carry("$ ./deploy.sh production {v} --force\n"),
     "json list": _carry('["deploy", "{v}", "--force"]\n'),
 }
@@ -260,7 +305,7 @@ def _private_key(rng: random.Random) -> Planted:
     lines = [chars(BASE64, 64)(rng) for _ in range(rng.randint(3, 25))]
     newline = rng.choice(["\n", "\r\n", "\\n", "\\\\n", "\n    "])
     block = newline.join([f"-----BEGIN {name}-----", *lines, f"-----END {name}-----"])
-    frame = rng.choice(["{}", "key: |\n    {}\n", '{{"private_key": "{}"}}', "PRIVATE_KEY='{}'", 'cat id_rsa\n{}\n$ '])
+    frame = rng.choice(["{}", "key: |\n    {}\n", '{{"private_key": "{}"}}', "PRIVATE_KEY='{}'", "cat id_rsa\n{}\n$ "])
     return Planted(rng.choice(lines), frame.format(block))
 
 
@@ -277,12 +322,31 @@ def _connection(template: str) -> Make:
 
 
 CONNECTIONS: Final = {
-    "postgres": ["postgres://app:{u}@db.example.org:5432/app", "postgresql+psycopg2://app:{u}@10.0.0.4/app?sslmode=require", "host=db port=5432 dbname=app user=app password={v} sslmode=require"],
-    "mysql": ["mysql://root:{u}@127.0.0.1:3306/shop", "mysql+pymysql://root:{u}@db/shop", "Server=db;Database=shop;Uid=root;Pwd={v};"],
-    "mongodb": ["mongodb://admin:{u}@mongo:27017/admin", "mongodb+srv://admin:{u}@cluster0.ab1cd.mongodb.net/app?retryWrites=true"],
+    "postgres": [
+        "postgres://app:{u}@db.example.org:5432/app",
+        "postgresql+psycopg2://app:{u}@10.0.0.4/app?sslmode=require",
+        "host=db port=5432 dbname=app user=app password={v} sslmode=require",
+    ],
+    "mysql": [
+        "mysql://root:{u}@127.0.0.1:3306/shop",
+        "mysql+pymysql://root:{u}@db/shop",
+        "Server=db;Database=shop;Uid=root;Pwd={v};",
+    ],
+    "mongodb": [
+        "mongodb://admin:{u}@mongo:27017/admin",
+        "mongodb+srv://admin:{u}@cluster0.ab1cd.mongodb.net/app?retryWrites=true",
+    ],
     "amqp": ["amqp://guest:{u}@rabbit:5672/%2f", "amqps://app:{u}@b-1.mq.example.org:5671"],
-    "redis": ["redis://:{u}@cache:6379/0", "rediss://default:{u}@cache.example.org:6380", "cache.example.org:6380,password={v},ssl=True"],
-    "mssql": ["Server=tcp:db.example.org,1433;Initial Catalog=app;User ID=sa;Password={v};Encrypt=True;", "jdbc:sqlserver://db:1433;databaseName=app;user=sa;password={v};", "mssql+pyodbc://sa:{u}@db/app?driver=ODBC+Driver+17"],
+    "redis": [
+        "redis://:{u}@cache:6379/0",
+        "rediss://default:{u}@cache.example.org:6380",
+        "cache.example.org:6380,password={v},ssl=True",
+    ],
+    "mssql": [
+        "Server=tcp:db.example.org,1433;Initial Catalog=app;User ID=sa;Password={v};Encrypt=True;",
+        "jdbc:sqlserver://db:1433;databaseName=app;user=sa;password={v};",
+        "mssql+pyodbc://sa:{u}@db/app?driver=ODBC+Driver+17",
+    ],
 }
 
 
@@ -291,7 +355,16 @@ def _connect(kind: str) -> Callable[[random.Random], Planted]:
         value, template = password(rng), rng.choice(CONNECTIONS[kind])
         secret = _url(value) if "{u}" in template else value
         line = template.format(u=secret, v=secret)
-        frame = rng.choice(["{}", 'DATABASE_URL="{}"', '{{"url": "{}"}}', "ERROR could not connect to {} (timeout)", "  dsn: {}", "engine = connect('{}')"])
+        frame = rng.choice(
+            [
+                "{}",
+                'DATABASE_URL="{}"',
+                '{{"url": "{}"}}',
+                "ERROR could not connect to {} (timeout)",
+                "  dsn: {}",
+                "engine = connect('{}')",
+            ]
+        )
         return Planted(secret, frame.format(line))
 
     return draw
@@ -305,29 +378,52 @@ def _netrc(rng: random.Random) -> Planted:
 
 def _basic(rng: random.Random) -> Planted:
     value = _base64(f"deploy:{password(rng)}")
-    frame = rng.choice(["> Authorization: Basic {}\n", '"authorization": "Basic {}"', "[HTTP/2] [1] [authorization: Basic {}]", '"auth": "{}"'])
+    frame = rng.choice(
+        [
+            "> Authorization: Basic {}\n",
+            '"authorization": "Basic {}"',
+            "[HTTP/2] [1] [authorization: Basic {}]",
+            '"auth": "{}"',
+        ]
+    )
     return Planted(value, frame.format(value))
 
 
 def _sas(rng: random.Random) -> Planted:
     value = _url(_base64(chars(ALNUM, 32)(rng)))
-    return Planted(value, f"https://app.blob.example.org/c/f.csv?sv=2022-11-02&ss=b&srt=o&sp=r&se=2025-01-01T00:00:00Z&sig={value}")
+    return Planted(
+        value,
+        f"https://app.blob.example.org/c/f.csv?sv=2022-11-02&ss=b&srt=o&sp=r&se=2025-01-01T00:00:00Z&sig={value}",
+    )
 
 
 def _storage_string(rng: random.Random) -> Planted:
     value = chars(BASE64, 86)(rng)
-    return Planted(value, f"DefaultEndpointsProtocol=https;AccountName=app;AccountKey={value}==;EndpointSuffix=core.example.org")
+    return Planted(
+        value, f"DefaultEndpointsProtocol=https;AccountName=app;AccountKey={value}==;EndpointSuffix=core.example.org"
+    )
 
 
 def _sentry_dsn(rng: random.Random) -> Planted:
     value = chars(HEX, 32)(rng)
-    return Planted(value, rng.choice(["dsn='{}'", "SENTRY_DSN={}", 'Sentry.init({{dsn: "{}"}})']).format(f"https://{value}@o4505.ingest.sentry.io/4506"))
+    return Planted(
+        value,
+        rng.choice(["dsn='{}'", "SENTRY_DSN={}", 'Sentry.init({{dsn: "{}"}})']).format(
+            f"https://{value}@o4505.ingest.sentry.io/4506"
+        ),
+    )
 
 
 def _session_cookie(rng: random.Random) -> Planted:
     value = one_of(chars(ALNUM, 32), chars(HEX, 64))(rng)
     name = rng.choice(["sessionid", "session", "connect.sid", "JSESSIONID", "PHPSESSID", "auth_session", "csrftoken"])
-    frame = rng.choice(["Set-Cookie: {}={}; Path=/; HttpOnly\n", "< set-cookie: {}={}; Secure; SameSite=Lax\n", "Cookie: lang=en; {}={}\n"])
+    frame = rng.choice(
+        [
+            "Set-Cookie: {}={}; Path=/; HttpOnly\n",
+            "< set-cookie: {}={}; Secure; SameSite=Lax\n",
+            "Cookie: lang=en; {}={}\n",
+        ]
+    )
     return Planted(value, frame.format(name, value))
 
 

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 _ANCHOR_BYTES: Final = 8
 _MAX_VALUE_BYTES: Final = 4096
 """A longer value would make every place that begins like it dear."""
-_SMALL_TABLE_BITS: Final = 16
+_SMALL_TABLE_BITS: Final = 18
 _LARGE_TABLE_BITS: Final = 20
 _MOST_IN_SMALL_TABLE: Final = 1000
+_PLACES_AT_ONCE: Final = 1 << 18
 _MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
 """Knuth's multiplicative hashing: 2^64 divided by the golden ratio, odd."""
 
@@ -25,7 +26,8 @@ def occurrences(text: bytes, values: Collection[bytes]) -> Iterator[tuple[int, i
         values: Values of at least 8 bytes; those of more than 4096 are not looked for.
     """
     ordered = sorted(value for value in values if len(value) <= _MAX_VALUE_BYTES)
-    starts = _candidates(text, sorted({value[:_ANCHOR_BYTES] for value in ordered}))
+    anchors = {value[:_ANCHOR_BYTES] for value in ordered}
+    starts = [start for start in _candidates(text, anchors) if text[start : start + _ANCHOR_BYTES] in anchors]
     if not starts:
         return
     parents, longest = _parents(ordered), max(map(len, ordered))
@@ -49,20 +51,20 @@ def _parents(ordered: list[bytes]) -> list[int]:
     return parents
 
 
-def _candidates(text: bytes, anchors: list[bytes]) -> list[int]:
+def _candidates(text: bytes, anchors: set[bytes]) -> list[int]:
     """Return the places where an anchor may stand: those whose next 8 bytes share a hash with one."""
-    if not anchors or len(text) < _ANCHOR_BYTES:
-        return []
     bits = _SMALL_TABLE_BITS if len(anchors) <= _MOST_IN_SMALL_TABLE else _LARGE_TABLE_BITS
     is_known = np.zeros(1 << bits, bool)
     is_known[_hashes(np.frombuffer(b"".join(anchors), "<u8"), bits)] = True
-    places = []
-    for offset in range(_ANCHOR_BYTES):
-        count = (len(text) - offset) // _ANCHOR_BYTES
-        words = np.frombuffer(text, "<u8", count=count, offset=offset)
-        places.append(np.flatnonzero(is_known[_hashes(words, bits)]) * _ANCHOR_BYTES + offset)
-    return np.sort(np.concatenate(places)).tolist()
+    places: list[int] = []
+    for first in range(0, len(text) - _ANCHOR_BYTES + 1 if anchors else 0, _PLACES_AT_ONCE):
+        count = min(_PLACES_AT_ONCE, len(text) - _ANCHOR_BYTES + 1 - first)
+        words = np.ndarray(count, "<u8", text, first, (1,))
+        places += (np.flatnonzero(is_known.take(_hashes(words, bits))) + first).tolist()
+    return places
 
 
-def _hashes(words: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:
-    return (words * _MULTIPLIER) >> np.uint64(64 - bits)
+def _hashes(words: NDArray[np.uint64], bits: int) -> NDArray[np.int64]:
+    hashed = words * _MULTIPLIER
+    hashed >>= np.uint64(64 - bits)
+    return hashed.view(np.int64)

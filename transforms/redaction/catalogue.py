@@ -111,9 +111,11 @@ def _claim_bare(search: Search, values: Collection[bytes]) -> None:
 
 def _claim_own(search: Search, compiled: CompiledRule) -> None:
     """Claim a rule's secrets in what earlier rules left; the less is left, the less there is to match."""
-    rule, text = compiled.rule, search.left()
+    rule, text, accept = compiled.rule, search.left(), compiled.rule.accept
     for start, end in compiled.places(text):
-        if not compiled.accepts(text, start, end) or not search.is_free(start, end):
+        if accept is not None and not accept(text[start:end], text[end : end + 1]):
+            continue
+        if not search.is_free(start, end):
             continue
         search.claim(start, end, rule.kind)
         if rule.is_contextual and end - start >= MIN_BARE_LENGTH:

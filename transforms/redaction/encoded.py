@@ -56,16 +56,9 @@ def encoded_rule() -> Rule:
 
 def _decodes_to_secret(value: bytes, following: bytes) -> bool:
     letters = value[:_MOST_DECODED].rstrip(b"=").translate(_URL_LETTERS)
-    for start in range(4):
-        body = letters[start:]
-        whole = body[:-1] if len(body) % 4 == 1 else body
-        try:
-            decoded = base64.b64decode(whole + b"=" * (-len(whole) % 4))
-        except binascii.Error:
-            continue
-        if _holds_secret(decoded):
-            return True
-    return False
+    bodies = (letters[start:] for start in range(4))
+    wholes = (body[:-1] if len(body) % 4 == 1 else body for body in bodies)
+    return _holds_secret(b"\x00".join(binascii.a2b_base64(whole + b"=" * (-len(whole) % 4)) for whole in wholes))
 
 
 def _holds_secret(text: bytes) -> bool:

@@ -27,8 +27,9 @@ _LONG_RUN: Final = re.compile(rb"[A-Za-z0-9+/]{9}\Z")
 _WIDE_COUNT = re.compile(r"\{(\d+),(\d+)\}")
 _WIDEST_COUNT: Final = 64
 """A wider count costs seconds to compile; without its upper end a pattern finds no less."""
-_BYTES_PER_CALL: Final = 1000
-"""What the scanner reads in the time that a call costs: with more matches than that, one call reads all."""
+_BYTES_PER_CONFIRMATION: Final = 500
+"""The scanner takes 50 us to confirm a finding: with more matches than one in so many bytes it would set the speed."""
+_FEWEST_CROWDED: Final = 32
 _TOKEN_LETTERS: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 _NUMBER_SUFFIX = re.compile(r"\.\d+$")
 _NO_WORD = re.compile(r"[^A-Z0-9]+")
@@ -74,22 +75,24 @@ def maintained_rules() -> tuple[MaintainedRule, ...]:
 
 
 def find_maintained(text: bytes, flagged: Sequence[MaintainedRule]) -> Iterator[Finding]:
-    """Yield the secrets of flagged rules: each match is shown to the package's scanner alone, or all text at once."""
+    """Yield the secrets of flagged rules: each match is shown to the package's scanner alone.
+
+    Where the matches stand too close for that, a match's own value is taken if it is random: the scanner's filters
+    only take findings away.
+    """
     matches = [
         (rule, spans)
         for rule in flagged
         for spans in match_spans(rule.pattern, text)
         if text.find(b"\x00", *spans[0]) < 0
     ]
-    is_dense = len(matches) * _BYTES_PER_CALL > len(text) > _BYTES_PER_CALL
-    if is_dense:
-        yield from _scanned(text.replace(b"\x00", b"\n"))
+    is_crowded = len(matches) > max(_FEWEST_CROWDED, len(text) // _BYTES_PER_CONFIRMATION)
     for rule, spans in matches:
-        if rule.has_companions:
+        if rule.has_companions or is_crowded:
             start, end = spans[min(1, len(spans) - 1)]
             if is_random(text[start:end], b""):
-                yield start, end, rule.kind
-        elif rule.is_token or not is_dense:
+                yield start, _word_end(text, end) if rule.is_token else end, rule.kind
+        else:
             yield from _confirmed(text, rule, start=spans[0][0], end=spans[0][1])
 
 
@@ -97,22 +100,19 @@ def _confirmed(text: bytes, rule: MaintainedRule, *, start: int, end: int) -> It
     """Yield what the scanner finds in a match alone; a token goes on to the end of the word that it is glued to."""
     if rule.is_token and _LONG_RUN.search(text, max(0, start - 9), start):
         return
-    for first, last, kind in _scanned(text[start:end]):
+    for finding in _scanner().scan(text[start:end]):
+        if not finding.visible or finding.rule_id in _OURS:
+            continue
+        kind, place = _kind(finding.rule_id), finding.location
         if rule.is_token or kind == rule.kind:
-            yield start + first, _word_end(text, end) if rule.is_token else start + last, kind
+            last = _word_end(text, end) if rule.is_token else start + place["end_offset"]
+            yield start + place["start_offset"], last, kind
 
 
 def _word_end(text: bytes, end: int) -> int:
     while end < len(text) and text[end] in _TOKEN_LETTERS:
         end += 1
     return end
-
-
-def _scanned(text: bytes) -> Iterator[Finding]:
-    for finding in _scanner().scan(text):
-        if finding.visible and finding.rule_id not in _OURS:
-            place = finding.location
-            yield place["start_offset"], place["end_offset"], _kind(finding.rule_id)
 
 
 @cache

@@ -4,7 +4,7 @@ import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import Any, Final
 
 from schemas.records import Message
@@ -28,29 +28,34 @@ def mend_splits(messages: Sequence[Message], find: Find, name: Name) -> tuple[Me
         name: Gives the placeholder of a secret's value and kind.
     """
     mended = [_mend_parts(message, find, name) if message.parts_json else message for message in messages]
-    return _mend_contents(mended, find, name) if _has_split(mended, find) else tuple(mended)
-
-
-def _has_split(messages: Sequence[Message], find: Find) -> bool:
-    """Say whether a secret lies over a border between two contents, all borders looked at together."""
-    seams = [seam(before.content, after.content) for before, after in pairwise(messages)]
-    halves = [(encode(tail), encode(head)) for tail, head in filter(None, seams)]
-    ends = list(accumulate(len(tail) + len(head) + 1 for tail, head in halves))
-    borders = [end - 1 - len(head) for end, (_, head) in zip(ends, halves, strict=True)]
-    findings = find(b"\x00".join(tail + head for tail, head in halves)) if halves else []
-    return any(bisect_right(borders, start) < bisect_left(borders, end) for start, end, _ in findings)
-
-
-def _mend_contents(messages: Sequence[Message], find: Find, name: Name) -> tuple[Message, ...]:
-    mended = list(messages)
+    split = _split_seams(mended, find)
     for index in range(1, len(mended)):
         before, after = mended[index - 1 : index + 1]
-        if halves := seam(before.content, after.content):
+        if index in split and (halves := seam(before.content, after.content)):
             tail, head = _mend_texts(list(halves), find, name)
             if (tail, head) != halves:
                 mended[index - 1] = replace(before, content=(before.content or "").removesuffix(halves[0]) + tail)
                 mended[index] = replace(after, content=head + (after.content or "").removeprefix(halves[1]))
+                split.add(index + 1)
     return tuple(mended)
+
+
+def _split_seams(messages: Sequence[Message], find: Find) -> set[int]:
+    """Return the messages that begin within a secret, found in all seams at once."""
+    halves = {
+        index: (encode(found[0]), encode(found[1]))
+        for index in range(1, len(messages))
+        if (found := seam(messages[index - 1].content, messages[index].content))
+    }
+    if not halves:
+        return set()
+    indices = list(halves)
+    ends = accumulate(len(tail) + len(head) + 1 for tail, head in halves.values())
+    borders = [end - 1 - len(head) for end, (_, head) in zip(ends, halves.values(), strict=True)]
+    split: set[int] = set()
+    for start, end, _ in find(b"\x00".join(tail + head for tail, head in halves.values())):
+        split.update(indices[bisect_right(borders, start) : bisect_left(borders, end)])
+    return split
 
 
 def _mend_parts(message: Message, find: Find, name: Name) -> Message:

@@ -43,18 +43,18 @@ def has_case_or_digit(value: bytes, following: bytes) -> bool:
 
 def is_random(value: bytes, following: bytes) -> bool:
     """Say whether a literal mixes letters and digits as a key does and as names, paths and calls in code do not."""
+    if following in _CODE_FOLLOWS:
+        return False
     value = value[:_MAX_JUDGED]
-    has_small, has_capital = value != value.upper(), value != value.lower()
-    if following in _CODE_FOLLOWS or not (has_small or has_capital):
+    has_one_case = value.islower() or value.isupper()
+    if not has_one_case and value == value.lower():
         return False
     num_digits = len(value) - len(value.translate(None, _DIGITS))
-    is_mixed = num_digits >= 2 or (num_digits == 1 and has_small and has_capital) or _is_case_noise(value)
-    if is_mixed and num_digits and value.isalnum():
-        # Neither a name with dots, nor a path, nor a variable: all that is left are words of documentation.
-        return not _names_example(value)
-    return (
-        is_mixed and not _DOTTED_NAME.match(value) and not _PATH_OR_URL.match(value) and is_literal(value, following)
-    )
+    is_mixed = num_digits >= 2 or (num_digits == 1 and not has_one_case) or _is_case_noise(value)
+    if not is_mixed or (num_digits and value.isalnum()):
+        # Letters and digits alone are no name with dots, no path, no variable: only words of documentation are left.
+        return is_mixed and not _names_example(value)
+    return not _DOTTED_NAME.match(value) and not _PATH_OR_URL.match(value) and is_literal(value, following)
 
 
 def _is_case_noise(value: bytes) -> bool:

@@ -16,6 +16,7 @@ from transforms.redaction.values import (
     has_case_or_digit,
     has_random_pair,
     is_literal,
+    is_login,
     is_noise,
     is_password,
     is_public_address,
@@ -49,12 +50,14 @@ _CLOSE = r"(?:[\\\"'\]`]|u0022|&quot;|&#34;|%22)*"
 _ASSIGN = _CLOSE + r"\s*(?::\s*[A-Za-z]{1,12}\s*=|:=|=>|={1,3}|:|>|\||%3[dDaA])\s*"
 _QUOTE = r"(?:\\*[\"'`]|\\*u0022|&quot;|&#34;|%22)"
 _SUFFIX = r"(?:_(?:base|value|prod|dev|test|staging|live|[0-9]{1,2}))?"
-_PASSWORD_NAME = r"(?i:passw(?:or)?d|passphrase|passwd|pwd|passcode)" + _SUFFIX
+_PASSWORD_NAME = (
+    r"(?:(?i:passw(?:or)?d|passphrase|passwd|pwd|passcode)|[a-z0-9]Pass|[A-Za-z0-9][_.-](?i:pass))" + _SUFFIX
+)
 _SECRET_NAME = (
     r"(?i:secret|token|credentials?|_auth"
     r"|(?:api|access|private|secret|auth|signing|encryption|account|master|service|deploy|license|consumer|client|app"
     r"|application|session|root|admin|storage|shared|subscription|hmac|webhook|jwt|ssh|cipher|bot|server|ingest"
-    r"|integration|vault|functions)[_-]?key(?:[_-]id)?)" + _SUFFIX
+    r"|integration|vault|functions)[_.-]?key(?:[_.-]id)?)" + _SUFFIX
 )
 _BARE_VALUE = r"([^\s\x00\"'`\\,;&|<>(){}\[\]]{8,})"
 _QUOTED_VALUE = r"([^\s\x00\"'`\\]{8,})"
@@ -81,7 +84,7 @@ _CLOUDS = (
     ),
     _context(
         "AWS_SECRET",
-        r"(?i:aws_?secret(?:_?access)?(?:_?key)?|secret_?access_?key)[\\\"'\]]*\s*[=:]\s*[\\\"']*([A-Za-z0-9/+]{40})",
+        r"(?i:aws[_.-]?secret(?:[_.-]?access)?(?:[_.-]?key)?|secret[_.-]?access[_.-]?key)[\\\"'\]]*\s*[=:]\s*[\\\"']*([A-Za-z0-9/+]{40})",
         accept=is_literal,
     ),
     _context(
@@ -133,15 +136,21 @@ _SERVICES = (
     _fixed("SLACK_TOKEN", r"xapp-[0-9]-[A-Z0-9]{6,}-[0-9]+-[A-Za-z0-9]{16,}"),
     _context(
         "SLACK_WEBHOOK",
-        r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_-]{20,})",
+        r"hooks\.slack\.com(?:/|%2[Ff])(?:services|workflows|triggers)(?:/|%2[Ff])([A-Za-z0-9/%_-]{20,})",
         accept=is_literal,
     ),
     _context(
         "DISCORD_WEBHOOK",
-        r"discord(?:app)?\.com/api/webhooks/[0-9]+/([A-Za-z0-9_-]{40,})",
+        r"discord(?:app)?\.com(?:/|%2[Ff])api(?:/|%2[Ff])webhooks(?:/|%2[Ff])[0-9]+(?:/|%2[Ff])([A-Za-z0-9_-]{40,})",
         accept=is_literal,
     ),
-    _fixed("TELEGRAM_TOKEN", r"[0-9]{8,10}:AA[A-Za-z0-9_-]{33}"),
+    _fixed("TELEGRAM_TOKEN", r"[0-9]{8,10}(?::|%3[Aa])AA[A-Za-z0-9_-]{33}"),
+    _fixed(
+        "DISCORD_TOKEN",
+        _LEFT + r"([MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40})",
+        accept=is_random,
+    ),
+    _fixed("MAILGUN_KEY", r"(?:^|[^A-Za-z0-9_-]|\\[nrt])(key-[0-9a-f]{32})"),
     _fixed("STRIPE_KEY", r"[spr]k_(?:live|test)_[A-Za-z0-9]{16,}"),
     _fixed("STRIPE_KEY", r"whsec_[A-Za-z0-9+/=]{24,}"),
     _fixed("SENDGRID_KEY", r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{32,64}"),
@@ -178,10 +187,10 @@ _FRAMES = (
     _fixed("JWT", r"eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]{6,}){0,3}"),
     _context(
         "URL_PASSWORD",
-        r"[A-Za-z]://[^\s\x00/:@\"'<>\\]*:([^\s\x00/@\"'<>\\]{3,})@",
+        r"[A-Za-z0-9]://[^\s\x00/:@\"'<>\\]*:([^\s\x00/@\"'<>\\]{3,})@",
         accept=is_literal,
     ),
-    _context("URL_PASSWORD", r"[A-Za-z]://([A-Za-z0-9_.~%-]{16,})@", accept=is_random),
+    _context("URL_PASSWORD", r"[A-Za-z0-9]://([A-Za-z0-9_.~%-]{16,})@", accept=is_random),
     _context(
         "AUTH_HEADER",
         r"(?i:authorization)[\\\"'\]]*\s*[:=,]\s*[\\\"'f]*(?i:bearer|basic|token|digest|apikey|key|bot|negotiate)\s+"
@@ -192,6 +201,11 @@ _FRAMES = (
         "AUTH_HEADER",
         r"(?i:authorization|bearer)[\\\"'\]]*\s*[:=, ]\s*[\\\"']*([A-Za-z0-9._~+/=-]{16,})",
         accept=is_random,
+    ),
+    _context(
+        "AUTH_HEADER",
+        r"(?:^|[^A-Za-z0-9])_?auth" + _CLOSE + r"\s*[:=]\s*" + _QUOTE + r"?([A-Za-z0-9+/]{12,}={0,2})",
+        accept=is_login,
     ),
     _context(
         "COOKIE",
@@ -243,6 +257,25 @@ _ASSIGNMENTS = (
     ),
 )
 
+_DECLARATIONS = (
+    _context(
+        "SECRET",
+        r"(?:ENV|setenv) +[A-Za-z0-9_]{0,40}(?:"
+        + _SECRET_NAME
+        + "|"
+        + _PASSWORD_NAME
+        + r"|_KEY) +[\"']?"
+        + _BARE_VALUE,
+        accept=is_random,
+    ),
+    _context(
+        "SECRET",
+        r"(?:d|stringD)ata:\s*(?:\n|\\+n)((?:[ \t]+[A-Za-z0-9._-]{1,80}: *[\"']?[^\s\x00\\]{6,}\s*(?:\n|\\+n))+)"
+        r"(?:immutable: \w+\s*(?:\n|\\+n))?kind: Secret",
+        accept=is_literal,
+    ),
+)
+
 _COMMANDS = (
     _context(
         "SECRET",
@@ -285,6 +318,7 @@ SECRET_RULES: Final[tuple[Rule, ...]] = (
     *_MODEL_HOSTS,
     *_FRAMES,
     *_ASSIGNMENTS,
+    *_DECLARATIONS,
     *_COMMANDS,
 )
 """In order of precedence: where two rules claim a place, the earlier one names it."""

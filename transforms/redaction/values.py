@@ -1,5 +1,6 @@
 """What a value must be to count as a secret where only its context speaks for it."""
 
+import binascii
 import re
 from typing import Final
 
@@ -11,9 +12,14 @@ _NO_LITERAL = re.compile(
     rb"|(?:your|my|the|insert|replace)[-_])"
 )
 _DOTTED_NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::|->)[A-Za-z_][A-Za-z0-9_]*)+\Z")
+_NAME_JOINT = re.compile(rb"\.|::|->")
 _PATH_OR_URL = re.compile(
     rb"(?:\.{0,2}/|~/|[A-Za-z]:[/\\]|[a-z][a-z0-9+]*://)|[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)+\.[a-z]{1,5}\Z"
 )
+_BASE64_KEY = re.compile(rb"[A-Za-z0-9+/]{38,}={0,2}\Z")
+_LOGIN = re.compile(rb"[\x21-\x39\x3b-\x7e]*:[\x20-\x7e]{3,}\Z")
+_LONGEST_WORD: Final = 20
+"""Characters of a name in code that may hold digits; a longer stretch of letters and digits is a part of a token."""
 _SIGN = re.compile(rb"[0-9!@#$%^&*?+~]")
 _DIGITS = b"0123456789"
 _FEWEST_NOISE: Final = 10
@@ -54,7 +60,28 @@ def is_random(value: bytes, following: bytes) -> bool:
     if not is_mixed or (num_digits and value.isalnum()):
         # Letters and digits alone are no name with dots, no path, no variable: only words of documentation are left.
         return is_mixed and not _names_example(value)
-    return not _DOTTED_NAME.match(value) and not _PATH_OR_URL.match(value) and is_literal(value, following)
+    return not _is_dotted_name(value) and not _is_path_or_url(value) and is_literal(value, following)
+
+
+def _is_dotted_name(value: bytes) -> bool:
+    """Say whether a value is a name in code with its owners, none of which is a token's part of random letters."""
+    return _DOTTED_NAME.match(value) is not None and not any(
+        len(part) > _LONGEST_WORD and is_random(part, b"") for part in _NAME_JOINT.split(value)
+    )
+
+
+def _is_path_or_url(value: bytes) -> bool:
+    """Say whether a value is a path or a URL, not a key in base64 that happens to begin with a slash."""
+    return _PATH_OR_URL.match(value) is not None and not (
+        _BASE64_KEY.match(value) and (value.endswith(b"=") or b"+" in value)
+    )
+
+
+def is_login(value: bytes, following: bytes) -> bool:
+    """Say whether a value in base64 holds a name, a colon and a password."""
+    whole = value.rstrip(b"=")[:_MAX_JUDGED]
+    whole = whole[: len(whole) // 4 * 4] if len(value) > _MAX_JUDGED or len(whole) % 4 == 1 else whole
+    return _LOGIN.match(binascii.a2b_base64(whole + b"=" * (-len(whole) % 4))) is not None
 
 
 def _is_case_noise(value: bytes) -> bool:

@@ -130,7 +130,7 @@ def compiled_catalogue(personal_data: bool) -> Catalogue:
     personal = PERSONAL_RULES if personal_data else ()
     own = compile_rules((*SECRET_RULES, encoded_rule(), *personal))
     maintained = maintained_rules()
-    patterns = [compiled.rule.pattern for compiled in own] + [rule.trigger for rule in maintained]
+    patterns = [compiled.rule.sought for compiled in own] + [rule.trigger for rule in maintained]
     return Catalogue(own, maintained, compile_one_pass(patterns))
 
 

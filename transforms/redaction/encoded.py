@@ -70,4 +70,4 @@ def _holds_secret(text: bytes) -> bool:
 
 @cache
 def _decoded_rules() -> tuple[OnePass, tuple[CompiledRule, ...]]:
-    return compile_one_pass([rule.pattern for rule in SECRET_RULES]), compile_rules(SECRET_RULES)
+    return compile_one_pass([rule.sought for rule in SECRET_RULES]), compile_rules(SECRET_RULES)

@@ -98,7 +98,7 @@ def find_maintained(text: bytes, flagged: Sequence[MaintainedRule]) -> Iterator[
 
 def _confirmed(text: bytes, rule: MaintainedRule, *, start: int, end: int) -> Iterator[Finding]:
     """Yield what the scanner finds in a match alone; a token goes on to the end of the word that it is glued to."""
-    if rule.is_token and _LONG_RUN.search(text, max(0, start - 9), start):
+    if rule.is_token and text[max(0, start - 1) : start].isalnum() and not _is_glued(text, start, end):
         return
     for finding in _scanner().scan(text[start:end]):
         if not finding.visible or finding.rule_id in _OURS:
@@ -107,6 +107,11 @@ def _confirmed(text: bytes, rule: MaintainedRule, *, start: int, end: int) -> It
         if rule.is_token or kind == rule.kind:
             last = _word_end(text, end) if rule.is_token else start + place["end_offset"]
             yield start + place["start_offset"], last, kind
+
+
+def _is_glued(text: bytes, start: int, end: int) -> bool:
+    """Say whether a match that begins within a word is a token: neither a piece of base64 nor of a long name."""
+    return not _LONG_RUN.search(text, max(0, start - 9), start) and is_random(text[start:end], b"")
 
 
 def _word_end(text: bytes, end: int) -> int:

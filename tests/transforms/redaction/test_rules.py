@@ -63,11 +63,11 @@ def test_the_one_pass_still_answers_after_much_hostile_text(make_secret):
 )
 def test_a_rule_finds_its_example(rule, example):
     rng = random.Random(example)
-    one_pass, compiled = compile_one_pass([rule.pattern]), compile_rules([rule])[0]
+    one_pass, compiled = compile_one_pass([rule.sought]), compile_rules([rule])[0]
     for before, after in [("", ""), ("say\n", "\nok"), (" ", ", x")]:
         text, secret = draw_example(example, rng)
         line = f"{before}{text}{after}".encode()
-        assert one_pass(line) == Re2Pass([rule.pattern])(line) == [0]
+        assert one_pass(line) == Re2Pass([rule.sought])(line) == [0]
         assert any(
             secret.encode() in line[start:end]
             for start, end in compiled.places(line)

@@ -2,7 +2,11 @@
 
 import base64
 import random
+import string
 import uuid
+from typing import Final
+
+_NIX: Final = "0123456789abcdfghijklmnpqrsvwxyz"
 
 
 def benign_lines(rng: random.Random, count: int) -> list[str]:
@@ -14,7 +18,38 @@ def benign_lines(rng: random.Random, count: int) -> list[str]:
     def digest() -> str:
         return base64.b64encode(rng.randbytes(32)).decode()
 
+    def sixty_four(num_bytes: int) -> str:
+        return base64.b64encode(rng.randbytes(num_bytes)).decode()
+
+    def letters(length: int) -> str:
+        return "".join(rng.choices(string.ascii_lowercase, k=length))
+
     makers = [
+        lambda: f"      integrity: sha512-{sixty_four(64)}",
+        lambda: f'  resolved "https://registry.example.org/{letters(7)}/-/{letters(7)}-1.2.3.tgz#{hexes(40)}"',
+        lambda: f"    --hash=sha256:{hexes(64)} \\",
+        lambda: f"{letters(6)}-{rng.randrange(9)}.0-py3-none-any.whl sha256={sixty_four(32).rstrip('=')}",
+        lambda: f"FROM registry.example.org/{letters(5)}@sha256:{hexes(64)}",
+        lambda: f"Digest: sha256:{hexes(64)}\tStatus: Downloaded newer image for {letters(6)}:latest",
+        lambda: f"/nix/store/{''.join(rng.choices(_NIX, k=32))}-{letters(6)}-1.2.{rng.randrange(9)}/bin/{letters(4)}",
+        lambda: f"256 SHA256:{sixty_four(32).rstrip('=')} {letters(5)}@host (ED25519)",
+        lambda: f"MD5:{':'.join(hexes(2) for _ in range(16))}",
+        lambda: f".{letters(6)} {{ color: #{hexes(6)}; background: #{hexes(8)}; }}",
+        lambda: f'<img src="data:image/svg+xml;base64,{sixty_four(200)}" alt="key">',
+        lambda: (
+            f"!function(e,t){{var n={letters(2)}[{rng.randrange(99)}],r=e.{letters(3)}.key||t.{letters(2)};"
+            f"return n.token=r.{letters(4)}({rng.randrange(999)}),n}}"
+        ),
+        lambda: f"h1:{sixty_four(32)} go.mod {letters(6)} v1.{rng.randrange(99)}.0",
+        lambda: f'checksum = "{hexes(64)}"',
+        lambda: f'cache_key: {letters(5)}-{hexes(64)}, etag: W/"{hexes(32)}"',
+        lambda: f"trace_id={hexes(32)} span_id={hexes(16)} parent={hexes(16)}",
+        lambda: (
+            f"PASS tests/{letters(8)}/test_{letters(6)}.py::test_key_{letters(5)}[{hexes(8)}] in {rng.random():.3f}s"
+        ),
+        lambda: f"/home/{letters(5)}/.cache/pip/http-v2/{hexes(1)}/{hexes(1)}/{hexes(1)}/{hexes(56)}",
+        lambda: f"sort(key=lambda item: item.{letters(6)}_{rng.randrange(9)})",
+        lambda: f":ref:`sphx_glr_auto_{letters(8)}_plot_{letters(9)}_{letters(7)}.py`",
         lambda: f"commit {hexes(40)}",
         lambda: f"{hexes(7)} Fix off-by-one in tokenizer (#{rng.randrange(9999)})",
         lambda: f"sha256:{hexes(64)}  dist/pkg-{rng.randrange(9)}.{rng.randrange(99)}.tar.gz",

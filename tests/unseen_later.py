@@ -1,28 +1,15 @@
-"""A second set of kinds and carriers, unlike the first, on which the rules are measured after they were mended."""
+"""A second set of kinds and carriers, unlike the first, on which the rules were measured after they were mended.
+
+They took .8872 of its 53 kinds (200 each, seed 1), before they were mended after it too.
+"""
 
 import random
 import string
 from collections.abc import Callable
 from typing import Final
 
-from tests.unseen_secrets import (
-    ALNUM,
-    BASE64,
-    HEX,
-    UPPER,
-    URL_SAFE,
-    Carry,
-    Make,
-    Named,
-    Planted,
-    _base64,
-    _carry,
-    _url,
-    chars,
-    joined,
-    one_of,
-    password,
-)
+from tests.unseen_carriers import Carry, Named, Planted, as_base64, as_url, carried
+from tests.unseen_secrets import ALNUM, BASE64, HEX, UPPER, URL_SAFE, Make, chars, joined, one_of, password
 
 FIXED: Final[dict[str, Make]] = {
     "linear": joined("lin" + "_api_", chars(ALNUM, 40)),
@@ -79,56 +66,56 @@ KEYED: Final[dict[str, tuple[list[tuple[str, ...]], Make]]] = {
 }
 
 CARRIERS: Final[dict[str, Carry]] = {
-    "playbook": _carry('- hosts: all\n  vars:\n    {n.snake}: "{v}"\n    port: {port}\n'),
-    "ruby hash": _carry('client = Client.new(:host => "db", :{n.snake} => "{v}", :port => {port})\n'),
-    "php define": _carry("define('{n.upper}', '{v}');\n"),
-    "php array": _carry("$config['{n.snake}'] = '{v}';\n"),
-    "php arrow": _carry("return ['host' => 'db', '{n.snake}' => '{v}'];\n"),
-    "elixir": _carry('config :app, App.Client, {n.snake}: "{v}", port: {port}\n'),
-    "rust debug": _carry('Config {{ port: {port}, {n.snake}: "{v}", debug: false }}\n'),
-    "rust some": _carry('Config {{ port: {port}, {n.snake}: Some("{v}") }}\n'),
-    "process env": _carry("process.env.{n.upper} = '{v}';\n"),
-    "script constant": _carry('const {n.camel} = "{v}";\n'),
-    "typed constant": _carry('private static final String {n.upper} = "{v}";\n'),
-    "indexer": _carry('settings["{n.pascal}"] = "{v}";\n'),
-    "cmd set": _carry("C:\\app> set {n.upper}={v}\n"),
-    "cmd setx": _carry('C:\\app> setx {n.upper} "{v}"\n'),
-    "fish": _carry("set -gx {n.upper} {v}\n"),
-    "unit file": _carry('[Service]\nEnvironment="{n.upper}={v}"\nExecStart=/usr/bin/app\n'),
-    "run -e": _carry("docker run --rm -e {n.upper}={v} -p 80:80 app\n"),
-    "compose": _carry("    environment:\n      - {n.upper}={v}\n      - PORT={port}\n"),
-    "helm": _carry("helm upgrade app . --set auth.{n.camel}={v} --set port={port}\n"),
-    "from literal": _carry("kubectl create secret generic app --from-literal={n.kebab}={v}\n"),
-    "flag": _carry("./serve --port {port} --{n.kebab} {v} --verbose\n"),
-    "flag equals": _carry("./serve --{n.kebab}={v} --port={port}\n"),
-    "logfmt": _carry('level=info msg="client ready" {n.snake}={v} port={port}\n'),
-    "key and value": _carry('{{"key": "{n.snake}", "value": "{v}", "enabled": true}}\n'),
-    "name and value": _carry('{{"name": "{n.upper}", "value": "{v}"}}\n'),
-    "table": _carry("| {n.snake} | {v} |\n| port | {port} |\n"),
-    "prose": _carry("The {n.snake} is {v} and the port is {port}.\n"),
-    "prose ticks": _carry("Set `{n.upper}` to `{v}` first.\n"),
-    "to string": _carry("Client{{host='db', {n.camel}='{v}', port={port}}}\n"),
-    "text message": _carry('client {{\n  port: {port}\n  {n.snake}: "{v}"\n}}\n'),
-    "folded": _carry("{n.snake}: >-\n  {v}\nport: {port}\n"),
-    "heroku config": _carry("=== app Config Vars\nPORT:            {port}\n{n.upper}:   {v}\n"),
-    "diff": _carry("-{n.upper}=changeme\n+{n.upper}={v}\n"),
-    "environ": _carry('os.environ["{n.upper}"] = "{v}"\n'),
-    "default": _carry('{n.snake} = os.getenv("{n.upper}", "{v}")\n'),
-    "group variable": _carry("env:\n  - name: {n.upper}\n    value: {v}\n"),
-    "query in header": _carry("Referer: https://app.example.org/cb?{n.snake}={v}&state=ok\n", encode=_url),
-    "encoded form": _carry("> grant=code&{n.snake}={v}&scope=all\n", encode=_url),
-    "escaped twice": _carry('{{"a": "echo \\"{n.upper}={v}\\" >> .env"}}\n'),
+    "playbook": carried('- hosts: all\n  vars:\n    {n.snake}: "{v}"\n    port: {port}\n'),
+    "ruby hash": carried('client = Client.new(:host => "db", :{n.snake} => "{v}", :port => {port})\n'),
+    "php define": carried("define('{n.upper}', '{v}');\n"),
+    "php array": carried("$config['{n.snake}'] = '{v}';\n"),
+    "php arrow": carried("return ['host' => 'db', '{n.snake}' => '{v}'];\n"),
+    "elixir": carried('config :app, App.Client, {n.snake}: "{v}", port: {port}\n'),
+    "rust debug": carried('Config {{ port: {port}, {n.snake}: "{v}", debug: false }}\n'),
+    "rust some": carried('Config {{ port: {port}, {n.snake}: Some("{v}") }}\n'),
+    "process env": carried("process.env.{n.upper} = '{v}';\n"),
+    "script constant": carried('const {n.camel} = "{v}";\n'),
+    "typed constant": carried('private static final String {n.upper} = "{v}";\n'),
+    "indexer": carried('settings["{n.pascal}"] = "{v}";\n'),
+    "cmd set": carried("C:\\app> set {n.upper}={v}\n"),
+    "cmd setx": carried('C:\\app> setx {n.upper} "{v}"\n'),
+    "fish": carried("set -gx {n.upper} {v}\n"),
+    "unit file": carried('[Service]\nEnvironment="{n.upper}={v}"\nExecStart=/usr/bin/app\n'),
+    "run -e": carried("docker run --rm -e {n.upper}={v} -p 80:80 app\n"),
+    "compose": carried("    environment:\n      - {n.upper}={v}\n      - PORT={port}\n"),
+    "helm": carried("helm upgrade app . --set auth.{n.camel}={v} --set port={port}\n"),
+    "from literal": carried("kubectl create secret generic app --from-literal={n.kebab}={v}\n"),
+    "flag": carried("./serve --port {port} --{n.kebab} {v} --verbose\n"),
+    "flag equals": carried("./serve --{n.kebab}={v} --port={port}\n"),
+    "logfmt": carried('level=info msg="client ready" {n.snake}={v} port={port}\n'),
+    "key and value": carried('{{"key": "{n.snake}", "value": "{v}", "enabled": true}}\n'),
+    "name and value": carried('{{"name": "{n.upper}", "value": "{v}"}}\n'),
+    "table": carried("| {n.snake} | {v} |\n| port | {port} |\n"),
+    "prose": carried("The {n.snake} is {v} and the port is {port}.\n"),
+    "prose ticks": carried("Set `{n.upper}` to `{v}` first.\n"),
+    "to string": carried("Client{{host='db', {n.camel}='{v}', port={port}}}\n"),
+    "text message": carried('client {{\n  port: {port}\n  {n.snake}: "{v}"\n}}\n'),
+    "folded": carried("{n.snake}: >-\n  {v}\nport: {port}\n"),
+    "heroku config": carried("=== app Config Vars\nPORT:            {port}\n{n.upper}:   {v}\n"),
+    "diff": carried("-{n.upper}=changeme\n+{n.upper}={v}\n"),
+    "environ": carried('os.environ["{n.upper}"] = "{v}"\n'),
+    "default": carried('{n.snake} = os.getenv("{n.upper}", "{v}")\n'),
+    "group variable": carried("env:\n  - name: {n.upper}\n    value: {v}\n"),
+    "query in header": carried("Referer: https://app.example.org/cb?{n.snake}={v}&state=ok\n", encode=as_url),
+    "encoded form": carried("> grant=code&{n.snake}={v}&scope=all\n", encode=as_url),
+    "escaped twice": carried('{{"a": "echo \\"{n.upper}={v}\\" >> .env"}}\n'),
 }
 
 BARE: Final[dict[str, Carry]] = {
-    "stdin": _carry("echo {v} | docker login -u app --password-stdin\n"),
-    "here string": _carry("gh auth login --with-token <<< {v}\n"),
-    "x-auth": _carry('wget --header="X-Auth-Token: {v}" https://api.example.org\n'),
-    "prose token": _carry("Use {v} for the staging account, please.\n"),
-    "comment": _carry("# {v}\n"),
-    "parenthesis": _carry("login({v!r})\n"),
-    "path": _carry("wrote /tmp/{v}.txt\n"),
-    "arrow": _carry("credential -> {v}\n"),
+    "stdin": carried("echo {v} | docker login -u app --password-stdin\n"),
+    "here string": carried("gh auth login --with-token <<< {v}\n"),
+    "x-auth": carried('wget --header="X-Auth-Token: {v}" https://api.example.org\n'),
+    "prose token": carried("Use {v} for the staging account, please.\n"),
+    "comment": carried("# {v}\n"),
+    "parenthesis": carried("login({v!r})\n"),
+    "path": carried("wrote /tmp/{v}.txt\n"),
+    "arrow": carried("credential -> {v}\n"),
 }
 
 
@@ -197,15 +184,15 @@ WHOLE: Final[dict[str, Callable[[random.Random], Planted]]] = {
             "http://app:{v}@proxy.example.org:3128",
         ],
         password,
-        encode=_url,
+        encode=as_url,
     ),
     "extra_header": _whole(
         ["git -c http.extraheader='AUTHORIZATION: basic {v}' fetch", "Proxy-Authorization: Basic {v}\n"],
-        lambda rng: _base64("x:" + chars(ALNUM, 30)(rng)),
+        lambda rng: as_base64("x:" + chars(ALNUM, 30)(rng)),
     ),
     "wireless": _whole(['network={{\n  ssid="home"\n  psk="{v}"\n}}'], password),
     "docker_auth": _whole(
-        ['{{"auths": {{"r.example.org": {{"auth": "{v}"}}}}}}'], lambda rng: _base64("app:" + chars(ALNUM, 24)(rng))
+        ['{{"auths": {{"r.example.org": {{"auth": "{v}"}}}}}}'], lambda rng: as_base64("app:" + chars(ALNUM, 24)(rng))
     ),
     "credentials": _credentials,
     "armored_key": _armored_key,

@@ -1,16 +1,18 @@
 """Secrets of public token formats in the places where tools print them, written without sight of the rules.
 
 A kind is a way to draw a value; a carrier is a way a tool prints it. Every kind is drawn in many carriers, and the bar
-is held kind by kind.
+is held kind by kind. Before the rules were mended after it, they took .9581 of 59 kinds (200 each, seed 1).
 """
 
 import base64
 import json
 import random
+import re
 import string
 from collections.abc import Callable
-from typing import Final, NamedTuple
-from urllib.parse import quote
+from typing import Final
+
+from tests.unseen_carriers import CARRIERS, HEADERS, WITHIN_URL, Named, Planted, as_base64, as_url
 
 ALNUM: Final = string.ascii_letters + string.digits
 HEX: Final = "0123456789abcdef"
@@ -20,49 +22,6 @@ BASE64: Final = ALNUM + "+/"
 URL_SAFE: Final = ALNUM + "-_"
 
 Make = Callable[[random.Random], str]
-Carry = Callable[["Named", random.Random], "Planted"]
-
-
-class Planted(NamedTuple):
-    """A text and the characters in it of which no half may be left."""
-
-    secret: str
-    text: str
-
-    def is_left_in(self, redacted: str) -> bool:
-        half = len(self.secret) // 2
-        return self.secret[:half] in redacted or self.secret[half:] in redacted
-
-
-class Named(NamedTuple):
-    """A value and the words of the name it goes by."""
-
-    words: tuple[str, ...]
-    value: str
-
-    @property
-    def upper(self) -> str:
-        return "_".join(self.words).upper()
-
-    @property
-    def snake(self) -> str:
-        return "_".join(self.words)
-
-    @property
-    def kebab(self) -> str:
-        return "-".join(self.words)
-
-    @property
-    def dotted(self) -> str:
-        return ".".join(self.words)
-
-    @property
-    def pascal(self) -> str:
-        return "".join(word.capitalize() for word in self.words)
-
-    @property
-    def camel(self) -> str:
-        return self.words[0] + "".join(word.capitalize() for word in self.words[1:])
 
 
 def chars(alphabet: str, length: int) -> Make:
@@ -225,81 +184,6 @@ KEYED: Final[dict[str, tuple[list[tuple[str, ...]], Make]]] = {
 }
 
 
-def _carry(template: str, *, encode: Callable[[str], str] = str) -> Carry:
-    def carry(named: Named, rng: random.Random) -> Planted:
-        value = encode(named.value)
-        return Planted(value, template.format(n=named, v=value, port=rng.randint(1024, 9999)))
-
-    return carry
-
-
-def _base64(value: str) -> str:
-    return base64.b64encode(value.encode()).decode()
-
-
-def _url(value: str) -> str:
-    return quote(value, safe="")
-
-
-CARRIERS: Final[dict[str, Carry]] = {
-    "docker inspect": _carry(
-        '            "Env": [\n                "PATH=/usr/bin:/bin",\n                "{n.upper}={v}",\n                "LANG=C"\n'
-    ),
-    "secret as yaml": _carry(
-        "apiVersion: v1\ndata:\n  {n.kebab}: {v}\nkind: Secret\nmetadata:\n  name: app\n", encode=_base64
-    ),
-    "secret as text": _carry("stringData:\n  {n.kebab}: {v}\ntype: Opaque\n"),
-    "plan": _carry('  # app.main will be created\n      + {n.snake}      = "{v}"\n      + port = {port}\n'),
-    "plan change": _carry('      ~ {n.snake} = "{v}" -> (known after apply)\n'),
-    "java properties": _carry("server.port={port}\napp.{n.dotted}={v}\napp.name=web\n"),
-    "power shell": _carry('PS C:\\srv> $env:{n.upper} = "{v}"\n'),
-    "power shell single": _carry("$Env:{n.upper}='{v}'; ./run.ps1\n"),
-    "ini": _carry("[service]\nhost = db.example.org\n{n.snake} = {v}\ntimeout = 30\n"),
-    "toml": _carry('[service]\n{n.snake} = "{v}"\nretries = 3\n'),
-    "toml dashed": _carry("[auth]\n{n.kebab} = '{v}'\n"),
-    "xml attribute": _carry('<add key="{n.pascal}" value="{v}" />\n'),
-    "xml own attribute": _carry('<connection host="db" {n.camel}="{v}" port="{port}"/>\n'),
-    "xml element": _carry("  <{n.camel}>{v}</{n.camel}>\n"),
-    "dict repr": _carry("{{'host': 'db', '{n.snake}': '{v}', 'port': {port}}}\n"),
-    "repr": _carry("Settings(host='db', {n.snake}='{v}', port={port})\n"),
-    "go struct": _carry("config: {{Host:db Port:{port} {n.pascal}:{v} Debug:false}}\n"),
-    "go pointer": _carry('&main.Config{{Port:{port}, {n.pascal}:"{v}", Debug:false}}\n'),
-    "query": _carry("GET https://api.example.org/v1/items?page=2&{n.snake}={v}&limit=5 200\n", encode=_url),
-    "json in json": _carry('{{"status": 200, "body": "{{\\"{n.camel}\\": \\"{v}\\", \\"ok\\": true}}"}}\n'),
-    "json twice in json": _carry('"{{\\"log\\": \\"{{\\\\\\"{n.snake}\\\\\\":\\\\\\"{v}\\\\\\"}}\\"}}"\n'),
-    "set -x": _carry("+ cd /srv/app\n+ export {n.upper}={v}\n+ {n.upper}={v}\n+ make\n"),
-    "history": _carry("  503  ls -la\n  504  export {n.upper}={v}\n  505  exit\n"),
-    "history quoted": _carry("  91  export {n.upper}='{v}' && python run.py\n"),
-    "job log": _carry("2024-03-07T10:11:12.1234567Z env:\n2024-03-07T10:11:12.1234570Z   {n.upper}: {v}\n"),
-    "job debug": _carry("##[debug]{n.upper}='{v}'\n"),
-    "image build": _carry("Step 4/9 : ENV {n.upper} {v}\n ---> 3f2a\n"),
-    "image argument": _carry("#7 [2/5] RUN build --build-arg {n.upper}={v}\n"),
-    "cookie": _carry("Cookie: theme=dark; {n.snake}={v}; lang=en\n", encode=_url),
-    "env dump": _carry("HOME=/root\n{n.upper}={v}\nSHLVL=1\n"),
-    "header dump": _carry("[HTTP/2] [1] [{n.kebab}: {v}]\n"),
-}
-
-WITHIN_URL: Final[dict[str, Carry]] = {
-    "pip.conf": _carry("[global]\nindex-url = https://__token__:{v}@pkgs.example.org/simple/\n", encode=_url),
-    "remote": _carry("origin\thttps://oauth2:{v}@git.example.org/team/app.git (fetch)\n", encode=_url),
-    "remote as user": _carry("origin  https://{v}@git.example.org/team/app.git (push)\n", encode=_url),
-}
-
-HEADERS: Final[dict[str, Carry]] = {
-    "curl -v": _carry("> GET /v1 HTTP/2\n> Host: api.example.org\n> Authorization: Bearer {v}\n> Accept: */*\n"),
-    "curl -v key": _carry("> x-api-key: {v}\r\n> user-agent: curl/8.5.0\r\n"),
-    "curl http2": _carry("* [HTTP/2] [1] [authorization: Bearer {v}]\n* [HTTP/2] [1] [accept: */*]\n"),
-    "nghttp": _carry("[  0.015] send HEADERS frame <length=42>\n          authorization: token {v}\n"),
-    "npmrc": _carry("registry=https://npm.example.org/\n//npm.example.org/:_authToken={v}\n"),
-    "private token": _carry("> PRIVATE-TOKEN: {v}\n"),
-    "glued": _carry("cloning with {v}...\n"),
-    "bare line": _carry("Your token:\n\n{v}\n\nKeep it safe.\n"),
-    "print": _carry(">>> print(key)\n{v}\n>>> exit()\n"),
-    "argument": _carry("$ ./deploy.sh production {v} --force\n"),
-    "json list": _carry('["deploy", "{v}", "--force"]\n'),
-}
-
-
 def _private_key(rng: random.Random) -> Planted:
     name = rng.choice(["RSA ", "EC ", "DSA ", "OPENSSH ", "ENCRYPTED ", ""]) + "PRIVATE" + " KEY"
     lines = [chars(BASE64, 64)(rng) for _ in range(rng.randint(3, 25))]
@@ -315,10 +199,6 @@ def _service_account(rng: random.Random) -> Planted:
     account = {"type": "service_account", "project_id": "app", "private_key": key, "client_email": "a@app.example.org"}
     text = json.dumps(account, indent=rng.choice([None, 2]))
     return Planted(rng.choice(lines), json.dumps({"content": text}) if rng.random() < 0.3 else text)
-
-
-def _connection(template: str) -> Make:
-    return joined(template)
 
 
 CONNECTIONS: Final = {
@@ -353,7 +233,7 @@ CONNECTIONS: Final = {
 def _connect(kind: str) -> Callable[[random.Random], Planted]:
     def draw(rng: random.Random) -> Planted:
         value, template = password(rng), rng.choice(CONNECTIONS[kind])
-        secret = _url(value) if "{u}" in template else value
+        secret = as_url(value) if "{u}" in template else value
         line = template.format(u=secret, v=secret)
         frame = rng.choice(
             [
@@ -377,7 +257,7 @@ def _netrc(rng: random.Random) -> Planted:
 
 
 def _basic(rng: random.Random) -> Planted:
-    value = _base64(f"deploy:{password(rng)}")
+    value = as_base64(f"deploy:{password(rng)}")
     frame = rng.choice(
         [
             "> Authorization: Basic {}\n",
@@ -390,7 +270,7 @@ def _basic(rng: random.Random) -> Planted:
 
 
 def _sas(rng: random.Random) -> Planted:
-    value = _url(_base64(chars(ALNUM, 32)(rng)))
+    value = as_url(as_base64(chars(ALNUM, 32)(rng)))
     return Planted(
         value,
         f"https://app.blob.example.org/c/f.csv?sv=2022-11-02&ss=b&srt=o&sp=r&se=2025-01-01T00:00:00Z&sig={value}",
@@ -453,4 +333,7 @@ def draw_unseen(kind: str, rng: random.Random) -> tuple[str, Planted]:
         names = NAMES.get(kind, [(kind.split("_")[0], "token"), (kind.split("_")[0], "api", "key"), ("value",)])
         make, carriers = FIXED[kind], CARRIERS | HEADERS | ({} if "webhook" in kind else WITHIN_URL)
     carrier = rng.choice(sorted(carriers))
-    return carrier, carriers[carrier](Named(rng.choice(names), make(rng)), rng)
+    planted = carriers[carrier](Named(rng.choice(names), make(rng)), rng)
+    if "webhook" in kind:
+        planted = planted._replace(secret=re.split("/|%2F", planted.secret)[-1])
+    return carrier, planted

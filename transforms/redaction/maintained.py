@@ -24,6 +24,7 @@ _FIXED_START = re.compile(r"^\(*(?:\?:)?(?:[A-Za-z0-9]{2,12}[_-]|[A-Za-z0-9]{4})
 """Fewer letters, without a separator, stand in too many texts."""
 _LONG_RUN: Final = re.compile(rb"[A-Za-z0-9+/]{9}\Z")
 """What stands before a token is no word: it is a run of base64 that happens to hold the token's letters."""
+_HEX: Final = re.compile(rb"[0-9a-f]+")
 _WIDE_COUNT = re.compile(r"\{(\d+),(\d+)\}")
 _WIDEST_COUNT: Final = 64
 """A wider count costs seconds to compile; without its upper end a pattern finds no less."""
@@ -110,8 +111,12 @@ def _confirmed(text: bytes, rule: MaintainedRule, *, start: int, end: int) -> It
 
 
 def _is_glued(text: bytes, start: int, end: int) -> bool:
-    """Say whether a match that begins within a word is a token: neither a piece of base64 nor of a long name."""
-    return not _LONG_RUN.search(text, max(0, start - 9), start) and is_random(text[start:end], b"")
+    """Say whether a match that begins within a word is a token: no piece of base64, of a hash or of a long name."""
+    return (
+        not _LONG_RUN.search(text, max(0, start - 9), start)
+        and not _HEX.fullmatch(text, start - 1, end)
+        and is_random(text[start:end], b"")
+    )
 
 
 def _word_end(text: bytes, end: int) -> int:

@@ -263,6 +263,7 @@ _ASSIGNMENTS = (
         + _SECRET_NAME
         + "|"
         + _PASSWORD_NAME
+        + r"|(?i:[_-]key)"
         + r")[\"']?[\s,]*"
         r"[\"']?(?i:value)[\"']?\s*[:=]\s*[\"']?" + _BARE_VALUE,
         accept=is_random,
@@ -275,7 +276,12 @@ _ASSIGNMENTS = (
     ),
     _context(
         "SECRET",
-        r"(?:[a-z0-9][_.-]key|[a-z0-9]Key|[A-Z0-9]_KEY)" + _ASSIGN + r"[\\\"'`]*([A-Za-z0-9+/_-]{20,}={0,2})",
+        r"(?:[a-z0-9][_.-]key|[a-z0-9]Key|[A-Z0-9]_KEY)(?:"
+        + _ASSIGN
+        + _SPOKEN
+        + r")"
+        + _WRAP
+        + r"[\\\"'`]*([A-Za-z0-9+/_-]{20,}={0,2})",
         accept=is_noise,
     ),
     _context(
@@ -347,7 +353,8 @@ _COMMANDS = (
     ),
     _context(
         "PASSWORD",
-        r"(?i:identified (?:with [a-z0-9_]{1,40} )?by|password)\s+(?:as\s+)?\\*'([^\s\x00'\\]{6,})\\*'",
+        r"(?:(?i:identified (?:with [a-z0-9_]{1,40} )?by|password)\s+(?:as\s+)?\\*'|; ?(?i:pwd|password)=)"
+        r"([^\s\x00'\"\\;]{6,})",
         accept=is_password,
     ),
     _context(

@@ -9,6 +9,11 @@ def test_values_are_found_where_they_start_and_the_longest_stands():
     assert list(occurrences(text, {b"abcdefghij", b"abcdefghijkl", b"zzzzzzzz"})) == [(2, 12), (13, 25), (26, 34)]
 
 
+def test_of_values_that_begin_alike_the_longest_that_stands_there_is_found():
+    values = {b"aaaaaaaa", b"aaaaaaaabb", b"aaaaaaaabbcc", b"aaaaaaaac"}
+    assert list(occurrences(b"aaaaaaaabbcd aaaaaaaabbcc", values)) == [(0, 10), (13, 25)]
+
+
 def test_nothing_is_found_without_values_or_text():
     assert list(occurrences(b"abcdefgh", set())) == []
     assert list(occurrences(b"abc", {b"abcdefgh"})) == []

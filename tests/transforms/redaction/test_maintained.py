@@ -42,3 +42,16 @@ def test_nothing_is_found_across_a_nul():
     assert (
         list(find_maintained(f"adafruit_key =\x00{value}\n".encode(), [_rule("betterleaks.adafruit-api-key")])) == []
     )
+
+
+def test_a_piece_of_a_long_name_or_of_a_hash_is_no_token():
+    rules = maintained_rules()
+    for text in [b"sphx_glr_auto_examples_svm_plot_svm_tie_breaking.py", b"4b1d" * 18]:
+        assert list(find_maintained(b"a" + text, rules)) == []
+
+
+def test_where_matches_crowd_all_random_values_are_taken():
+    rule = _rule("betterleaks.buildkite-user-access-token")
+    tokens = [_token(seed) for seed in range(100)]
+    found = sorted(find_maintained(" ".join(tokens).encode(), [rule]))
+    assert found == [(index * 46, index * 46 + 45, "BUILDKITE_USER_ACCESS_TOKEN") for index in range(100)]

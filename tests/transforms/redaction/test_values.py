@@ -1,6 +1,15 @@
+import base64
+
 import pytest
 
-from transforms.redaction.values import has_case_or_digit, is_literal, is_password, is_public_address, is_random
+from transforms.redaction.values import (
+    has_case_or_digit,
+    is_literal,
+    is_login,
+    is_password,
+    is_public_address,
+    is_random,
+)
 
 
 @pytest.mark.parametrize(
@@ -25,6 +34,9 @@ def test_references_masks_and_documentation_words_are_no_literals(value):
         (b"/etc/keys/12", b"", False),
         (b"src/a12/b34.py", b"", False),
         (b"your-key-1234", b"", False),
+        (b"abc." + b"a1B2" * 8, b"", True),
+        (b"a1::b2::c3", b"", False),
+        (b"/" + b"a1B+" * 10 + b"==", b"", True),
     ],
 )
 def test_a_random_value_mixes_letters_and_digits_and_is_no_name(value, following, expected):
@@ -46,3 +58,9 @@ def test_a_credential_is_more_than_a_lower_case_word():
 def test_loopback_unset_and_netmask_addresses_point_at_nobody():
     addresses = [b"127.0.0.1", b"0.0.0.0", b"255.255.255.0", b"8.8.8.8"]
     assert [is_public_address(address, b"") for address in addresses] == [False, False, False, True]
+
+
+def test_a_login_is_a_name_a_colon_and_a_password_in_base64():
+    assert is_login(base64.b64encode(b"deploy:winter12"), b"")
+    assert not is_login(base64.b64encode(b"no colon is here"), b"")
+    assert not is_login(b"abcdefghijklm", b"")

@@ -16,8 +16,13 @@ class Planted(NamedTuple):
     text: str
 
     def is_left_in(self, redacted: str) -> bool:
-        half = len(self.secret) // 2
-        return self.secret[:half] in redacted or self.secret[half:] in redacted
+        return is_still_in(self.secret, redacted)
+
+
+def is_still_in(secret: str, redacted: str) -> bool:
+    """Say whether a half of a secret is left."""
+    half = len(secret) // 2
+    return secret[:half] in redacted or secret[half:] in redacted
 
 
 class Named(NamedTuple):

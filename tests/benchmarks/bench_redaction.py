@@ -1,8 +1,9 @@
 """Speed of redaction, rollout in to redacted rollout out, in MB of decoded text per CPU second.
 
 Plain lakes have rollouts of 20 KB and 200 KB of which 4 % hold a secret; hostile ones hold a secret every 65 bytes,
-near-misses of every well-known form, or both. Each figure is the best of many turns of one thread, with the shipped
-catalogue loaded; beside it stands how long a plain Python loop takes a turn, which tells a busy machine.
+near-misses of every well-known form, or both, or 200 KB of one form repeated. Each figure is the best of many turns of
+one thread, a shape of three, with the shipped catalogue loaded; beside it stands how long a plain Python loop takes
+a turn, which tells a busy machine.
 
     python -m tests.benchmarks.bench_redaction
 """
@@ -22,6 +23,31 @@ from transforms.redaction.fields import scanned_texts
 
 _ALNUM: Final = string.ascii_letters + string.digits
 _DENSE: Final = ("ghp_{a36}", "AKIA{u16}", "sk-ant-{w60}", "API_TOKEN={a24}", "postgres://u:{a16}@h/db")
+_SHAPE_BYTES: Final = 200_000
+_SHAPES: Final = (
+    *(
+        "AK" + "IA",
+        "AK" + "IA{u15} ",
+        "ey" + "J.",
+        "ey" + "J{a12}.",
+        "xox" + "b-",
+        "gh" + "p_{a35} ",
+        "sk-",
+        "sk-abc-",
+    ),
+    *("-----BEGIN PRIVATE KEY-----\n", "-----BEGIN PRIVATE KEY-----\n{s64}\n", "key=", "api_key=", "api_key={a6} "),
+    *("{s64}", "{s76}\n", "{h64}", "{h40} ", "://a:b@", "http://a:b@h ", "http://u:{a20}@h ", "x://", "secret ", " "),
+    *("password='{a7}' ", "cookie: ", "cookie: a=b;a=b;\n", "authorization: bearer ", "curl -u ", "mysql -", "\\"),
+    *('"name": "api_key", "value": ', '{"api_key":"', "token=AAAAAAAA1a{a12} ", "token=A1b2C3d4{a40} ", "<SECRET_1>"),
+    *("abcde_{a33} ", "AccountKey={s39};", "?sig={a39}&", "login a password ", "--token ", "datadog {h32} "),
+    *(
+        "cGFzc3dvcmQg{a40}\n",
+        "aHR0cHM6Ly9{a40}\n",
+        "algolia_key={h32}\n",
+        "fastly_token: {a32}\n",
+        "{a24}.{a6}.{a27} ",
+    ),
+)
 _NEAR: Final = (
     *("gh" + "p_", "AK" + "IA", "sk-" + "ant-", "token=", 'password: "', "eyJ", "://", "-----BEGIN ", "SK", "@"),
     *("Authorization: Bearer ", "xox" + "b-", "curl -u ", '"api_key": "', "h" + "f_", "gl" + "pat-", "secret "),
@@ -51,6 +77,10 @@ def main() -> None:
     print(f"one turn of a Python loop: {_loop_ns():.0f} ns")
     least_plain = min(_measure(name, rollouts, redactor, turns=turns) for name, rollouts in plain.items())
     least_hostile = min(_measure(name, rollouts, redactor, turns=turns) for name, rollouts in hostile.items())
+    shapes = {shape: _shape(shape, rng) for shape in _SHAPES}
+    speeds = {shape: _measure(repr(shape), [text], redactor, turns=3) for shape, text in shapes.items()}
+    worst = min(speeds, key=lambda shape: speeds[shape])
+    print(f"worst shape: {worst!r} {speeds[worst]:.1f} MB/s")
     print(f"redaction: plain {least_plain:.0f} MB/s (bar 50), hostile {least_hostile:.1f} MB/s (bar 5)")
 
 
@@ -63,7 +93,7 @@ def _measure(name: str, rollouts: Sequence[Rollout], redactor: Redactor, *, turn
         best = min(best, time.process_time() - start)
         num_secrets = sum(sum(kinds.values()) for kinds in counts)
     flagged = sum(map(bool, counts)) / len(counts)
-    print(f"{name:>20}: {size / best:7.1f} MB/s  {size:5.2f} MB, {num_secrets} secrets, {flagged:.0%} flagged")
+    print(f"{name:>34}: {size / best:7.1f} MB/s  {size:5.2f} MB, {num_secrets} secrets, {flagged:.0%} flagged")
     return size / best
 
 
@@ -88,6 +118,13 @@ def _plain(rng: random.Random, words: list[str], *, kilobytes: int, has_secret: 
 def _hostile(line: Callable[[], str]) -> Rollout:
     messages = [Message("tool", "\n".join(line() for _ in range(100))) for _ in range(15)]
     return Rollout(Header("t"), tuple(messages), None, "0" * 64, "0")
+
+
+def _shape(shape: str, rng: random.Random) -> Rollout:
+    pieces = [draw_example(shape, rng)[0]]
+    while len(pieces) * len(pieces[0]) < _SHAPE_BYTES:
+        pieces.append(draw_example(shape, rng)[0])
+    return Rollout(Header("t"), (Message("tool", "".join(pieces)),), None, "0" * 64, "0")
 
 
 def _secret(rng: random.Random) -> str:

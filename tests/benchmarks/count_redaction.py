@@ -9,13 +9,17 @@ that the rules were not written on; benign lines of hashes, ids and paths that c
 import argparse
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from schemas.records import Rollout
 from tests.benign_lines import benign_lines
 from tests.held_out_secrets import CONTEXTUAL, FIXED, HeldOut, draw_contextual, draw_fixed
 from tests.planted_secrets import PLACES, is_left, plant_encoded, plant_split
 from tests.rule_examples import EXAMPLES, draw_example
+from tests.unseen_carriers import Planted, is_still_in
+from tests.unseen_later import KINDS as LATER_KINDS
+from tests.unseen_later import draw_later
+from tests.unseen_secrets import KINDS, draw_unseen
 from transforms.redaction.engine import Redactor
 from transforms.redaction.rules import SECRET_RULES
 
@@ -34,7 +38,9 @@ def main() -> None:
     contextual = _recalls(
         "contextual", CONTEXTUAL, lambda kind: draw_contextual(rng, kind), redactor, per_kind=chosen.per_kind
     )
-    recalls = [*fixed, *contextual]
+    unseen = _recalls("unseen", KINDS, lambda kind: draw_unseen(kind, rng)[1], redactor, per_kind=chosen.per_kind)
+    later = _recalls("later", LATER_KINDS, lambda kind: draw_later(kind, rng)[1], redactor, per_kind=chosen.per_kind)
+    recalls = [*fixed, *contextual, *unseen, *later]
     lines = benign_lines(rng, chosen.lines)
     num_changed = sum(redactor.redact_text(line) != line for line in lines)
     print(
@@ -79,12 +85,12 @@ def _plant(rng: random.Random, secret: str) -> tuple[str, Rollout]:
 
 
 def _recalls(
-    name: str, kinds: dict[str, object], draw: Callable[[str], HeldOut], redactor: Redactor, *, per_kind: int
+    name: str, kinds: Iterable[str], draw: Callable[[str], HeldOut | Planted], redactor: Redactor, *, per_kind: int
 ) -> list[float]:
     recalls = []
     for kind in kinds:
         drawn = [draw(kind) for _ in range(per_kind)]
-        recall = sum(found.secret not in redactor.redact_text(found.text) for found in drawn) / per_kind
+        recall = sum(not is_still_in(found.secret, redactor.redact_text(found.text)) for found in drawn) / per_kind
         recalls.append(recall)
         if recall < 1:
             print(f"{name} {kind}: {recall:.4f}")

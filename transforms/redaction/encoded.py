@@ -56,9 +56,9 @@ def encoded_rule() -> Rule:
 
 def _decodes_to_secret(value: bytes, following: bytes) -> bool:
     letters = value[:_MOST_DECODED].rstrip(b"=").translate(_URL_LETTERS)
-    bodies = (letters[start:] for start in range(4))
-    wholes = (body[:-1] if len(body) % 4 == 1 else body for body in bodies)
-    return _holds_secret(b"\x00".join(binascii.a2b_base64(whole + b"=" * (-len(whole) % 4)) for whole in wholes))
+    # A last letter that is alone in its group of four holds no byte; padding beyond the need is passed over.
+    bodies = [letters[start : len(letters) - ((len(letters) - start) % 4 == 1)] for start in range(4)]
+    return _holds_secret(b"\x00".join([binascii.a2b_base64(body + b"==") for body in bodies]))
 
 
 def _holds_secret(text: bytes) -> bool:

@@ -85,7 +85,7 @@ def find_maintained(text: bytes, flagged: Sequence[MaintainedRule]) -> Iterator[
         (rule, spans)
         for rule in flagged
         for spans in match_spans(rule.pattern, text)
-        if text.find(b"\x00", *spans[0]) < 0
+        if text.find(b"\x00", *spans[0]) < 0 and not (rule.is_token and _is_piece(text, *spans[0]))
     ]
     is_crowded = len(matches) > max(_FEWEST_CROWDED, len(text) // _BYTES_PER_CONFIRMATION)
     for rule, spans in matches:
@@ -99,8 +99,6 @@ def find_maintained(text: bytes, flagged: Sequence[MaintainedRule]) -> Iterator[
 
 def _confirmed(text: bytes, rule: MaintainedRule, *, start: int, end: int) -> Iterator[Finding]:
     """Yield what the scanner finds in a match alone; a token goes on to the end of the word that it is glued to."""
-    if rule.is_token and text[max(0, start - 1) : start].isalnum() and not _is_glued(text, start, end):
-        return
     for finding in _scanner().scan(text[start:end]):
         if not finding.visible or finding.rule_id in _OURS:
             continue
@@ -110,12 +108,12 @@ def _confirmed(text: bytes, rule: MaintainedRule, *, start: int, end: int) -> It
             yield start + place["start_offset"], last, kind
 
 
-def _is_glued(text: bytes, start: int, end: int) -> bool:
-    """Say whether a match that begins within a word is a token: no piece of base64, of a hash or of a long name."""
-    return (
-        not _LONG_RUN.search(text, max(0, start - 9), start)
-        and not _HEX.fullmatch(text, start - 1, end)
-        and is_random(text[start:end], b"")
+def _is_piece(text: bytes, start: int, end: int) -> bool:
+    """Say whether a match begins within a word and is a piece of base64, of a hash or of a long name, no token."""
+    return text[max(0, start - 1) : start].isalnum() and bool(
+        _LONG_RUN.search(text, max(0, start - 9), start)
+        or _HEX.fullmatch(text, start - 1, end)
+        or not is_random(text[start:end], b"")
     )
 
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 STAGE_VERSIONS: Final[dict[str, int]] = {
-    "ingest": 2,
+    "ingest": 3,
     "boilerplate": 1,
     "sign": 1,
     "copies": 1,

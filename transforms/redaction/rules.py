@@ -33,10 +33,7 @@ _LEFT_OF_NAME = r"(?:^|[^A-Za-z0-9_-]|\\[nrt])"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One kind of secret in one form; `is_contextual` values are looked for bare in the same rollout too.
-
-    `trigger` is what the one pass looks for, where it differs from the pattern: found wherever the pattern is.
-    """
+    """One kind of secret in one form, `is_contextual` also bare; `trigger` is found wherever the pattern is."""
 
     kind: str
     pattern: str
@@ -59,8 +56,9 @@ def _context(kind: str, pattern: str, *, accept: Accept) -> Rule:
 
 
 _CLOSE = r"(?:[\\\"'\]`]|u0022|&quot;|&#34;|%22)*"
-_ASSIGN = _CLOSE + r"\s*(?::\s*[A-Za-z]{1,12}\s*=|:=|=>|={1,3}|:|>|\||%3[dDaA])\s*(?:[>|][+-]?\s+)?"
-_SPOKEN = r"|[\\\"']*,\s*|" + _CLOSE + r"\s+(?:to|as|is)\s+"
+_SIGN = r"(?:(?::\s*|\s)[A-Za-z]{1,12}\s*=|[:?]=|=>|={1,3}|:|>|\||%3[dDaA]|\[[A-Za-z0-9*]{0,20}\]:)"
+_ASSIGN = _CLOSE + r"\s*" + _SIGN + r"\s*(?:[>|][+-]?\s+)?"
+_SPOKEN = r"|[\\\"']*,\s*|" + _CLOSE + r"\s+(?:(?:to|as|is)\s+)?"
 _WRAP = r"(?:[rbfu]|[A-Za-z\[\]]{2,16}\()?"
 _QUOTE = r"(?:\\*[\"'`]|\\*u0022|&quot;|&#34;|%22)"
 _SUFFIX = r"(?i:[_-]?(?:base|value|prod|dev|test|staging|live)|_[0-9]{1,2})?"

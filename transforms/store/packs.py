@@ -20,6 +20,7 @@ from schemas.errors import StoreError
 from schemas.records import BadRecord, SourceUnit, Step, Trajectory
 from schemas.tables import SCHEMAS, UNIT_TABLES
 from transforms.store.files import Store
+from transforms.store.garbage import rare_collections
 from transforms.store.keys import short_id
 from transforms.store.rows import (
     CALL_ROW,
@@ -163,6 +164,7 @@ class PackWriter:
         for table in UNIT_TABLES:
             file = self._stack.enter_context(self._store.writer(self._pack.path(table)))
             self._writers[table] = self._stack.enter_context(parquet_writer(file, SCHEMAS[table]))
+        self._stack.enter_context(rare_collections())
         return self
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:

@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Final, NamedTuple, NoReturn, Self
 
 import orjson
@@ -22,6 +22,9 @@ _ESCAPED_KEY: Final = re2.compile(rb'"[^"\\]*\\u00[2-7][0-9a-fA-F][^"]*"\s*:')
 """A key one of whose plain characters is written as an escape: counting keys in the text would miss it."""
 _NUMBER_BEHIND: Final = re.compile(rb"\s*:\s*(-?[0-9][0-9.eE+-]*)")
 _DIGITS_AS_ZEROS: Final = bytes.maketrans(b"123456789", b"000000000")
+_CONTAINERS: Final = frozenset({dict, list})
+_WRITER_DEPTH: Final = 254
+"""Deepest nesting that the fast writer writes; it refuses what is deeper."""
 _INT64: Final = range(-(2**63), 2**64)
 _CUT_WITHIN: Final = 6
 """A parse error this near to the end means a cut text: a cut word (`fals`) or escape (`\\u12`) starts so far back."""
@@ -55,7 +58,12 @@ def parse_json(raw: bytes, *, watched: Collection[str] = (), max_depth: int = 90
     except orjson.JSONDecodeError:
         parsed = _parse_slowly(raw, watched)
     else:
-        slow = _may_hold_huge(raw) or _may_double(raw, value, watched)
+        if _is_verbatim(raw, value, max_depth=max_depth):
+            if not (watched and _may_round(raw, _watched_objects(value, watched), watched)):
+                return Parsed(value)
+            slow = True
+        else:
+            slow = _may_hold_huge(raw) or _may_double(raw, value, watched)
         parsed = _parse_slowly(raw, watched) if slow else Parsed(value)
     if raw.count(b"{") + raw.count(b"[") > max_depth and _depth(parsed.value, max_depth) > max_depth:
         raise RecordError(QuarantineReason.TOO_DEEP, f"nested deeper than {max_depth} levels")
@@ -181,31 +189,56 @@ def _may_hold_huge(raw: bytes) -> bool:
     return _HUGE_INTEGER.search(raw) is not None
 
 
-def _may_double(raw: bytes, value: Any, watched: Collection[str]) -> bool:
-    """Say whether the fast parser may have blurred a watched key: doubled it, or rounded the number under it.
+def _is_verbatim(raw: bytes, value: Any, *, max_depth: int) -> bool:
+    """Say whether the text is just what the value is written as, and the value not nested too deep.
 
-    Of an object only its own keys and those of the objects right inside it are looked at, as ids and labels lie there;
-    where none of them is watched, as in a map of records, all are.
+    Then the fast parser lost no key and no digit. The writer itself counts the depth: the value is put so deep that
+    its limit is the caller's. A text with blanks behind its first key is none, which spares writing the value.
     """
+    if raw.startswith(b": ", raw.find(b'":') + 1):
+        return False
+    wrapped = value
+    padding = max(0, _WRITER_DEPTH - max_depth)
+    for _ in range(padding):
+        wrapped = [wrapped]
+    try:
+        return orjson.dumps(wrapped)[padding : -padding or None] == raw
+    except TypeError:
+        return False
+
+
+def _may_double(raw: bytes, value: Any, watched: Collection[str]) -> bool:
+    """Say whether the fast parser may have blurred a watched key: doubled it, or rounded the number under it."""
     if not watched:
         return False
-    watched = frozenset(watched)
-    containers = [item for item in _near_containers(value) if not watched.isdisjoint(item)]
-    near = set().union(*containers).intersection(watched)
-    if not near:
-        containers = [item for item in _containers(value) if isinstance(item, dict)]
-        near = set().union(*containers).intersection(watched)
+    objects = _watched_objects(value, watched)
     if b"\\u00" in raw and _ESCAPED_KEY.search(raw) is not None:
         return True
-    counts = {name: raw.count(f'"{name}"'.encode()) for name in near}
-    floats = {name for container in containers for name in near.intersection(container) if _is_float(container[name])}
-    if any(_is_rounded(raw, name, count=counts[name]) for name in floats):
+    if _may_round(raw, objects, watched):
         return True
-    repeated = [name for name in near if counts[name] > 1]
+    near = set().union(*objects).intersection(watched)
+    repeated = [name for name in near if raw.count(f'"{name}"'.encode()) > 1]
     if not repeated:
         return False
     seen = Counter(key for container in _containers(value) if isinstance(container, dict) for key in container)
     return any(len(re.findall(rb'"%s"\s*:' % re.escape(name.encode()), raw)) > seen[name] for name in repeated)
+
+
+def _watched_objects(value: Any, watched: Collection[str]) -> list[dict[str, Any]]:
+    """Return the objects in which watched keys are looked for.
+
+    Of an object only its own keys and those of the objects right inside it are looked at, as ids and labels lie there;
+    where none of them is watched, as in a map of records, all are.
+    """
+    watched = frozenset(watched)
+    near = [item for item in _near_containers(value) if not watched.isdisjoint(item)]
+    return near or [item for item in _containers(value) if isinstance(item, dict)]
+
+
+def _may_round(raw: bytes, objects: Iterable[dict[str, Any]], watched: Collection[str]) -> bool:
+    """Say whether a watched key has a number that is written otherwise than its value would be."""
+    floats = {name for item in objects for name in item.keys() & watched if type(item[name]) is float}
+    return any(_is_rounded(raw, name, count=raw.count(f'"{name}"'.encode())) for name in floats)
 
 
 def _near_containers(value: Any) -> Iterator[dict[str, Any]]:
@@ -213,10 +246,6 @@ def _near_containers(value: Any) -> Iterator[dict[str, Any]]:
         if isinstance(item, dict):
             yield item
             yield from (inner for inner in item.values() if isinstance(inner, dict))
-
-
-def _is_float(value: Any) -> bool:
-    return type(value) is float
 
 
 def _is_rounded(raw: bytes, name: str, *, count: int) -> bool:
@@ -253,11 +282,11 @@ def _depth(value: Any, limit: int) -> int:
     """Return the nesting depth of `value`, counting no further than one over `limit`."""
     depth, level = 0, [value]
     while depth <= limit:
-        level = [item for item in level if isinstance(item, dict | list)]
+        level = [item for item in level if type(item) in _CONTAINERS]
         if not level:
             return depth
         depth += 1
-        level = [child for item in level for child in (item.values() if isinstance(item, dict) else item)]
+        level = [child for item in level for child in (item.values() if type(item) is dict else item)]
     return depth
 
 

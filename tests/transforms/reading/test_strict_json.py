@@ -142,3 +142,41 @@ def test_any_bytes_give_a_value_or_a_reason(raw):
 def test_a_huge_number_is_seen_wherever_it_stands(offset: int) -> None:
     raw = b'{"a":"%s","n":98765432109876543210}' % (b"x" * offset)
     assert parse_json(raw).warnings == ("integer_as_text",)
+
+
+@pytest.mark.parametrize("max_depth", [8, 200, 254, 300])
+@pytest.mark.parametrize(("head", "tail"), [("[", "]"), ('{"a":', "}")])
+def test_compact_text_may_be_as_deep_as_the_limit_and_no_deeper(max_depth: int, head: str, tail: str) -> None:
+    def nested(depth: int) -> bytes:
+        return (head * depth + "1" + tail * depth).encode()
+
+    assert parse_json(nested(max_depth), max_depth=max_depth).warnings == ()
+    with pytest.raises(RecordError, match=f"deeper than {max_depth} levels"):
+        parse_json(nested(max_depth + 1), max_depth=max_depth)
+
+
+numbers_as_written = st.sampled_from(
+    ["1", "-0", "0.5", "1.10", "1e16", "1e-7", "-0.0", "18446744073709551615", "18446744073709551616", "1e400", "NaN"]
+)
+written_values = st.recursive(
+    numbers_as_written | st.sampled_from(['"b"', '"\\u0062"', '"\\ud800"', "true", "null"]),
+    lambda children: (
+        st.lists(children, max_size=3).map(lambda items: "[" + ",".join(items) + "]")
+        | st.lists(st.tuples(st.sampled_from(['"id"', '"x"', '"\\u0069d"']), children), max_size=4).map(
+            lambda pairs: "{" + ",".join(f"{key}:{value}" for key, value in pairs) + "}"
+        )
+    ),
+    max_leaves=8,
+)
+
+
+@given(text=written_values)
+def test_compact_text_is_read_as_the_same_text_with_blanks(text: str) -> None:
+    def read(text: str) -> object:
+        try:
+            parsed = parse_json(text.encode(), watched={"id"}, max_depth=6)
+        except RecordError as error:
+            return error.reason
+        return repr(parsed.value), parsed.warnings
+
+    assert read(text) == read(text.replace(":", " : ").replace(",", " , "))

@@ -49,8 +49,11 @@ def _flat_object(text: str) -> dict[str, str] | None:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
         return None
-    if not isinstance(value, dict) or any(type(item) is not str for item in value.values()):
+    if not isinstance(value, dict):
         return None
+    for item in value.values():
+        if type(item) is not str:
+            return None
     return value
 
 
@@ -68,7 +71,10 @@ def command_of(arguments_json: str | None) -> str | None:
     """Return the command or code a call runs, without outer blanks and trailing blanks of lines; None for none."""
     value: Any = None
     if arguments_json is not None:
-        if not any(key in arguments_json for key in _QUOTED_KEYS):
+        for key in _QUOTED_KEYS:
+            if key in arguments_json:
+                break
+        else:
             return None
         arguments = orjson.loads(arguments_json)
         value = next((arguments[key] for key in _COMMAND_KEYS if arguments.get(key) is not None), None)

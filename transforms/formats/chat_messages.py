@@ -52,15 +52,17 @@ def chat_messages(raw: Sequence[Any]) -> tuple[Message, ...]:
         RecordError: A message is no object, has no known role, or a content of an unknown kind.
     """
     messages: list[Message] = []
+    role_before = None
     for index, item in enumerate(raw):
         if not isinstance(item, dict):
             kind = type(item).__name__
             raise RecordError(QuarantineReason.INVALID_MESSAGE, f"message {index} is no object but {kind}")
         try:
-            message = _message(item, after_agent=bool(messages) and messages[-1].role == "assistant")
+            message = _message(item, after_agent=role_before == "assistant")
         except RecordError as error:
             raise RecordError(error.reason, f"message {index}: {error}") from error
         messages.append(message)
+        role_before = message.role
     return tuple(messages)
 
 
@@ -124,21 +126,23 @@ def _message(raw: dict[str, Any], *, after_agent: bool) -> Message:
     if role is None:
         raise RecordError(QuarantineReason.INVALID_MESSAGE, f"unknown role {str(role_raw)[:40]!r}")
     content = raw.get("content", MISSING)
-    text, state, parts_json = (content, "text", None) if isinstance(content, str) else message_content(content)
+    text, state, parts_json = (content, "text", None) if type(content) is str else message_content(content)
     if role == "user" and after_agent and _is_observation(text):
         role = "tool"
     is_tool = role == "tool"
-    is_plain = raw.keys() <= (_PLAIN_RESULT if is_tool else _PLAIN)
+    details = {} if raw.keys() <= (_PLAIN_RESULT if is_tool else _PLAIN) else _details(raw, is_tool=is_tool)
+    # By position, and details only where there are any: most messages have none.
     return Message(
-        role=role,
-        content=text,
-        content_state=state,
-        role_raw=role_raw if role_raw != role else None,
-        parts_json=parts_json,
-        calls=_calls(raw) if "tool_calls" in raw or "function_call" in raw else (),
-        tool_call_id=_result_id(raw) if is_tool else None,
-        tool_name=as_text(raw.get("name")) if is_tool else None,
-        **({} if is_plain else _details(raw, is_tool=is_tool)),
+        role,
+        text,
+        state,
+        role_raw if role_raw != role else None,
+        parts_json,
+        details.pop("reasoning", None),
+        _calls(raw) if "tool_calls" in raw or "function_call" in raw else (),
+        _result_id(raw) if is_tool else None,
+        as_text(raw.get("name")) if is_tool else None,
+        **details,
     )
 
 
@@ -177,9 +181,9 @@ def _is_observation(text: str | None) -> bool:
 def _result_id(raw: dict[str, Any]) -> str | None:
     """Return the id of the call a tool message answers; SWE-agent writes a list of one."""
     identifier = raw.get("tool_call_id")
-    ids = raw.get("tool_call_ids")
-    if identifier is None and isinstance(ids, list) and ids:
-        identifier = ids[0]
+    if identifier is None:
+        ids = raw.get("tool_call_ids")
+        identifier = ids[0] if isinstance(ids, list) and ids else None
     return as_text(identifier)
 
 
@@ -202,7 +206,7 @@ def _calls(raw: dict[str, Any]) -> tuple[MessageCall, ...]:
         return ()
     if not isinstance(calls, list):
         raise RecordError(QuarantineReason.INVALID_MESSAGE, f"tool_calls is no list but {type(calls).__name__}")
-    return tuple(_call(call) for call in calls)
+    return tuple([_call(call) for call in calls])
 
 
 def _call(raw: Any) -> MessageCall:
@@ -213,9 +217,7 @@ def _call(raw: Any) -> MessageCall:
     name = as_text(body.get("name", function if isinstance(function, str) else None))
     if name is None:
         raise RecordError(QuarantineReason.INVALID_MESSAGE, "a tool call has no name")
-    return message_call(
-        name,
-        body.get("arguments", body.get("parameters", MISSING)),
-        call_id=as_text(raw.get("id", raw.get("call_id", raw.get("tool_call_id")))),
-        requestor=as_text(raw.get("requestor")) or "assistant",
-    )
+    identifier = raw["id"] if "id" in raw else raw.get("call_id", raw.get("tool_call_id"))
+    requestor = as_text(raw["requestor"]) if "requestor" in raw else None
+    arguments = body["arguments"] if "arguments" in body else body.get("parameters", MISSING)
+    return message_call(name, arguments, call_id=as_text(identifier), requestor=requestor or "assistant")

@@ -6,9 +6,10 @@ no call is the observation of the agent step without calls it follows, or else a
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, Final
 
 from schemas.records import Call, Message, MessageCall, Step
@@ -91,6 +92,8 @@ class _CallIds:
     def open_step(self, message: Message, number: int) -> _Draft:
         size = len(message.calls)
         draft = _Draft(message, [], [None] * size, [None] * size)
+        if not size:
+            return draft
         for index, call in enumerate(message.calls):
             identifier = call.call_id or ""
             if not identifier or identifier in self._used:
@@ -114,48 +117,49 @@ class _CallIds:
 
     def take_open(self, native_id: str, current: _Draft | None) -> tuple[_Draft, int] | None:
         """Return the open call of that id: of the current step first, else of the latest step."""
-        slots = [slot for slot in self._open.get(native_id, ()) if slot[0].results[slot[1]] is None]
+        if native_id not in self._open:
+            return None
+        slots = [slot for slot in self._open[native_id] if slot[0].results[slot[1]] is None]
         if len(slots) < 2:
             return slots[0] if slots else None
         return next((slot for slot in slots if slot[0] is current), slots[-1])
 
 
+_ORIGIN: Final = attrgetter("role_raw", "actor", "timestamp", "parts_json", "reasoning")
+_COSTS: Final = attrgetter(
+    *("prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd", "latency_s", "step_reward"),
+    *("is_copied_context", "is_demo", "sampled", "llm_call_count"),
+)
+"""What a step takes over from its message as it stands, in the order of the step's fields."""
+
+
 def _close(draft: _Draft, number: int) -> Step:
     message = draft.message
-    calls = tuple(_call(draft, index) for index in range(len(message.calls)))
-    is_error, exit_code = _outcome(draft)
-    return Step(
-        step_id=number,
-        source=_SOURCES[message.role],
-        message=message.content,
-        message_state=message.content_state,
-        calls=calls,
-        role_raw=message.role_raw,
-        actor=message.actor,
-        timestamp=message.timestamp,
-        parts_json=message.parts_json,
-        reasoning=message.reasoning,
-        command=command_of(calls[0].arguments_json) if calls else None,
-        obs_text=_observation_text(draft),
-        is_error=is_error,
-        exit_code=exit_code,
-        prompt_tokens=message.prompt_tokens,
-        completion_tokens=message.completion_tokens,
-        cached_tokens=message.cached_tokens,
-        cost_usd=message.cost_usd,
-        latency_s=message.latency_s,
-        step_reward=message.step_reward,
-        is_copied_context=message.is_copied_context,
-        is_demo=message.is_demo,
-        sampled=message.sampled,
-        llm_call_count=message.llm_call_count,
-        extra_json=merge_extra(message.extra_json, _leftovers(draft, calls)),
+    calls = tuple([_call(draft, index) for index in range(len(message.calls))]) if message.calls else ()
+    answers = _answers(draft)
+    is_error, exit_code = _outcome(message, answers)
+    # By position: naming 26 arguments costs as much as all the rest of the step.
+    values: tuple[Any, ...] = (
+        number,
+        _SOURCES[message.role],
+        message.content,
+        message.content_state,
+        calls,
+        *_ORIGIN(message),
+        command_of(calls[0].arguments_json) if calls else None,
+        _observation_text(answers) if answers else None,
+        is_error,
+        None,
+        exit_code,
+        *_COSTS(message),
+        merge_extra(message.extra_json, _leftovers(draft, calls)),
     )
+    return Step(*values)
 
 
 def _leftovers(draft: _Draft, calls: tuple[Call, ...]) -> dict[str, Any]:
     leftovers: dict[str, Any] = {}
-    for call, result in zip(calls, draft.results, strict=True):
+    for call, result in zip(calls, draft.results, strict=True) if calls else ():
         if result is not None and (rest := result_leftover(result, call.tool_name, call.requestor)):
             leftovers[str(call.call_index)] = rest
     if draft.observation is not None and (rest := result_leftover(draft.observation, None, "assistant")):
@@ -167,26 +171,25 @@ def _leftovers(draft: _Draft, calls: tuple[Call, ...]) -> dict[str, Any]:
 
 def _call(draft: _Draft, index: int) -> Call:
     call, result = draft.message.calls[index], draft.results[index]
-    arguments = (
-        call.arguments_json if call.arguments_json is not None else f"{call.arguments_state}:{call.arguments_raw}"
-    )
+    arguments_json, state = call.arguments_json, call.arguments_state
+    arguments = arguments_json if arguments_json is not None else f"{state}:{call.arguments_raw}"
     return Call(
-        call_index=index,
-        call_id=draft.call_ids[index],
-        tool_name=call.name,
-        tool_kind=tool_kind(call.name, call.arguments_json),
-        arguments_json=call.arguments_json,
-        arguments_state=call.arguments_state,
-        args_hash=hashlib.sha256(arguments.encode("utf-8", "surrogatepass")).hexdigest()[:32],
-        call_id_raw=call.call_id,
-        id_generated=index in draft.generated,
-        arguments_raw=call.arguments_raw,
-        result_text=None if result is None else result.content,
-        result_state="missing" if result is None else _result_state(result),
-        is_error=None if result is None else result.is_error,
-        exit_code=None if result is None else result.exit_code,
-        paired_by=draft.paired_by[index],
-        requestor=call.requestor,
+        index,
+        draft.call_ids[index],
+        call.name,
+        tool_kind(call.name, arguments_json),
+        arguments_json,
+        state,
+        hashlib.sha256(arguments.encode("utf-8", "surrogatepass")).hexdigest()[:32],
+        call.call_id,
+        index in draft.generated,
+        call.arguments_raw,
+        result.content if result is not None else None,
+        _result_state(result) if result is not None else "missing",
+        result.is_error if result is not None else None,
+        result.exit_code if result is not None else None,
+        draft.paired_by[index],
+        call.requestor,
     )
 
 
@@ -194,26 +197,31 @@ def _result_state(result: Message) -> str:
     return "null" if result.content is None else _RESULT_STATES.get(result.content_state, "ok")
 
 
-def _outcome(draft: _Draft) -> tuple[bool | None, int | None]:
-    """Return whether any result of the step is an error, and the first exit code that is not 0."""
-    if draft.message.role == "tool":
-        return draft.message.is_error, draft.message.exit_code
-    answers = _answers(draft)
+def _answers(draft: _Draft) -> list[Message]:
+    """Return what came back to a step: the results of its calls, or its observation."""
+    answers = [result for result in draft.results if result is not None] if draft.results else []
+    if draft.observation is not None:
+        answers.append(draft.observation)
+    return answers
+
+
+def _outcome(message: Message, answers: Sequence[Message]) -> tuple[bool | None, int | None]:
+    """Return whether any answer to a step is an error, and the first exit code that is not 0."""
+    if message.role == "tool":
+        return message.is_error, message.exit_code
     if not answers:
         return None, None
+    if len(answers) == 1:
+        return answers[0].is_error, answers[0].exit_code
     flags = [answer.is_error for answer in answers if answer.is_error is not None]
     codes = [answer.exit_code for answer in answers if answer.exit_code is not None]
     return (any(flags) if flags else None), next((code for code in codes if code), codes[0] if codes else None)
 
 
-def _answers(draft: _Draft) -> list[Message]:
-    """Return what came back to a step: the results of its calls, or its observation."""
-    answers = [result for result in draft.results if result is not None]
-    return answers if draft.observation is None else [*answers, draft.observation]
-
-
-def _observation_text(draft: _Draft) -> str | None:
-    texts = [answer.content for answer in _answers(draft) if answer.content is not None]
+def _observation_text(answers: Sequence[Message]) -> str | None:
+    if len(answers) == 1:
+        return answers[0].content
+    texts = [answer.content for answer in answers if answer.content is not None]
     return "\n".join(texts) if texts else None
 
 

@@ -51,8 +51,13 @@ class Redactor:
 
         rewrite_rollout(rollout, note)
         if scan.redact(units, flagged):
-            values = iter(units)
-            rollout = rewrite_rollout(rollout, lambda text, *, key=None, is_name=False: decode(next(values).value))
+            noted = iter(units)
+
+            def put_back(text: str, *, key: str | None = None, is_name: bool = False) -> str:
+                unit = next(noted)
+                return decode(unit.value) if unit.is_changed else text
+
+            rollout = rewrite_rollout(rollout, put_back)
         return rollout, dict(sorted(scan.placeholders.counts.items()))
 
     def redact_text(self, text: str) -> str:
@@ -94,4 +99,5 @@ class _Scan:
                 edits[index].append((first, last, replacement))
         for index, changes in edits.items():
             units[index].value = apply_edits(units[index].value, changes)
+            units[index].is_changed = True
         return bool(edits)

@@ -2,14 +2,16 @@
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from operator import attrgetter
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from schemas.records import Header, Message, MessageCall, Rollout
 from transforms.redaction.seams import seam
 
 _Record = Header | Message | MessageCall | Rollout
+_AnyRecord = TypeVar("_AnyRecord", Header, MessageCall)
 
 HEADER_TEXTS: Final = (
     "task_text",
@@ -34,13 +36,23 @@ CALL_NAMES: Final = ("name", "call_id", "requestor")
 ROLLOUT_NAMES: Final = ("native_id", "record_key")
 
 
-_rollout_texts = attrgetter(*ROLLOUT_NAMES)
-_header_texts = attrgetter(*HEADER_NAMES, *HEADER_TEXTS)
-_header_json = attrgetter(*HEADER_JSON)
-_message_texts = attrgetter(*MESSAGE_NAMES, *MESSAGE_TEXTS)
-_message_json = attrgetter(*MESSAGE_JSON)
-_call_texts = attrgetter(*CALL_NAMES)
-_call_json = attrgetter(*CALL_JSON)
+class _Texts(NamedTuple):
+    """The text fields of a kind of record: names first, then texts, then JSON texts, as they are rewritten."""
+
+    names: tuple[str, ...]
+    texts: tuple[str, ...]
+    json_texts: tuple[str, ...]
+    values: Callable[[_Record], tuple[str | None, ...]]
+
+
+def _texts(names: tuple[str, ...], texts: tuple[str, ...] = (), json_texts: tuple[str, ...] = ()) -> _Texts:
+    return _Texts(names, texts, json_texts, attrgetter(*names, *texts, *json_texts))
+
+
+_ROLLOUT: Final = _texts(ROLLOUT_NAMES)
+_HEADER: Final = _texts(HEADER_NAMES, HEADER_TEXTS, HEADER_JSON)
+_MESSAGE: Final = _texts(MESSAGE_NAMES, MESSAGE_TEXTS, MESSAGE_JSON)
+_CALL: Final = _texts(CALL_NAMES, (), CALL_JSON)
 
 _ESCAPES: Final = (("\\n", "\n"), ('\\"', '"'), ("\\t", "\t"), ("\\/", "/"), ("\\r", "\r"))
 _UNICODE_ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
@@ -58,46 +70,46 @@ def scanned_texts(rollout: Rollout) -> list[str]:
     JSON text comes as written and, where it has escapes, without them; a content made of parts comes a second time
     without its line breaks, and what two contents in a row would make is there too, for what was split.
     """
-    texts = [*_rollout_texts(rollout), *_header_texts(rollout.header)]
-    json_texts = [*_header_json(rollout.header)]
+    texts = [*_ROLLOUT.values(rollout), *_HEADER.values(rollout.header)]
+    json_texts = [getattr(rollout.header, name) for name in HEADER_JSON]
     content_before: str | None = None
     for message in rollout.messages:
         content = message.content
         if halves := seam(content_before, content):
             texts.append("".join(halves))
-        if message.parts_json and content and "\n" in content:
-            texts.append(content.replace("\n", ""))
         content_before = content
-        texts += _message_texts(message)
-        json_texts += _message_json(message)
+        texts += _MESSAGE.values(message)
+        if message.parts_json or message.extra_json:
+            json_texts += (message.parts_json, message.extra_json)
+            if message.parts_json and content and "\n" in content:
+                texts.append(content.replace("\n", ""))
         for call in message.calls:
-            texts += _call_texts(call)
-            json_texts += _call_json(call)
-    escaped = [text for text in json_texts if text and "\\" in text]
-    unescaped = [unescaped_json(text) for text in escaped]
-    return list(filter(None, [*texts, *json_texts, *unescaped, *rollout.parse_warnings, *rollout.lost_fields]))
+            texts += _CALL.values(call)
+            json_texts += (call.arguments_raw, call.arguments_json)
+    texts += [unescaped_json(text) for text in json_texts if text and "\\" in text]
+    return list(filter(None, [*texts, *rollout.parse_warnings, *rollout.lost_fields]))
 
 
 def rewrite_rollout(rollout: Rollout, rewrite: Rewrite) -> Rollout:
-    """Return the rollout with every text rewritten, always in the same order."""
-    names = _rewritten(rollout, rewrite, names=ROLLOUT_NAMES)
-    header = _rewritten(rollout.header, rewrite, names=HEADER_NAMES, texts=HEADER_TEXTS, json_texts=HEADER_JSON)
-    messages = []
-    for message in rollout.messages:
-        changes = _rewritten(message, rewrite, names=MESSAGE_NAMES, texts=MESSAGE_TEXTS, json_texts=MESSAGE_JSON)
-        calls = tuple(
-            replace(call, **_rewritten(call, rewrite, names=CALL_NAMES, json_texts=CALL_JSON))
-            for call in message.calls
-        )
-        messages.append(replace(message, calls=calls, **changes))
+    """Return the rollout with every text rewritten, always in the same order; records without a change as they are."""
+    names = _changes(rollout, rewrite, _ROLLOUT)
+    header = _rewritten(rollout.header, rewrite, _HEADER)
     return replace(
         rollout,
-        header=replace(rollout.header, **header),
-        messages=tuple(messages),
-        parse_warnings=tuple(rewrite(warning) for warning in rollout.parse_warnings),
-        lost_fields=tuple(rewrite(name) for name in rollout.lost_fields),
+        header=header,
+        messages=tuple([_rewritten_message(message, rewrite) for message in rollout.messages]),
+        parse_warnings=tuple([rewrite(warning) for warning in rollout.parse_warnings]),
+        lost_fields=tuple([rewrite(name) for name in rollout.lost_fields]),
         **names,
     )
+
+
+def _rewritten_message(message: Message, rewrite: Rewrite) -> Message:
+    changes = _changes(message, rewrite, _MESSAGE)
+    calls = tuple([_rewritten(call, rewrite, _CALL) for call in message.calls])
+    if calls != message.calls:
+        changes["calls"] = calls
+    return replace(message, **changes) if changes else message
 
 
 def rewrite_json(json_text: str, rewrite: Rewrite) -> str:
@@ -145,24 +157,25 @@ def _flag_before(node: list[Any], index: int) -> str | None:
     return before if isinstance(before, str) and before.startswith("-") else None
 
 
-def _rewritten(
-    record: _Record,
-    rewrite: Rewrite,
-    *,
-    names: tuple[str, ...] = (),
-    texts: tuple[str, ...] = (),
-    json_texts: tuple[str, ...] = (),
-) -> dict[str, Any]:
+def _rewritten(record: _AnyRecord, rewrite: Rewrite, fields: _Texts) -> _AnyRecord:
+    changes = _changes(record, rewrite, fields)
+    return replace(record, **changes) if changes else record
+
+
+def _changes(record: _Record, rewrite: Rewrite, fields: _Texts) -> dict[str, Any]:
+    """Return the fields of a record that were rewritten to something else."""
     changes: dict[str, Any] = {}
-    for name in names:
-        if value := getattr(record, name):
-            changes[name] = rewrite(value, is_name=True)
-    for name in texts:
-        if value := getattr(record, name):
-            changes[name] = rewrite(value)
-    for name in json_texts:
-        if value := getattr(record, name):
-            changes[name] = rewrite_json(value, rewrite)
+    values = iter(fields.values(record))
+    # The values are shared out by the order of the names: `zip` asks for a name first and takes no value too many.
+    for name, value in zip(fields.names, values, strict=False):
+        if value and (rewritten := rewrite(value, is_name=True)) != value:
+            changes[name] = rewritten
+    for name, value in zip(fields.texts, values, strict=False):
+        if value and (rewritten := rewrite(value)) != value:
+            changes[name] = rewritten
+    for name, value in zip(fields.json_texts, values, strict=False):
+        if value and (rewritten := rewrite_json(value, rewrite)) != value:
+            changes[name] = rewritten
     return changes
 
 

@@ -17,6 +17,7 @@ class Unit:
     before: bytes = b""
     after: bytes = b""
     is_name: bool = False
+    is_changed: bool = False
 
     @property
     def scanned(self) -> bytes:

@@ -11,7 +11,7 @@ ROLLOUT = Rollout(Header("test", task_text="t", tools_json='["x"]'), (MESSAGE,),
 
 def test_escaped_json_is_scanned_as_written_and_decoded():
     assert scanned_texts(ROLLOUT) == [
-        "0", "t", "m", "r", "w", "assistant", '["x"]', "raw", '{"k":"a\\nb"}', '{"k":"a\nb"}', "p",
+        "0", "t", '["x"]', "m", "r", "w", "assistant", "raw", '{"k":"a\\nb"}', '{"k":"a\nb"}', "p",
     ]  # fmt: skip
 
 
@@ -27,8 +27,17 @@ def _upper(text: str, *, key: str | None = None, is_name: bool = False) -> str:
 def test_every_scanned_text_is_rewritten():
     rewritten = rewrite_rollout(ROLLOUT, _upper)
     assert list(scanned_texts(rewritten)) == [
-        "0", "T", "M", "R", "W", "ASSISTANT", '["X"]', "RAW", '{"K":"A\\nB"}', '{"K":"A\nB"}', "P",
+        "0", "T", '["X"]', "M", "R", "W", "ASSISTANT", "RAW", '{"K":"A\\nB"}', '{"K":"A\nB"}', "P",
     ]  # fmt: skip
+
+
+def test_records_without_a_change_stay_the_same_objects():
+    def mark(text: str, *, key: str | None = None, is_name: bool = False) -> str:
+        return text.replace("t", "T") if text == "t" else text
+
+    rewritten = rewrite_rollout(ROLLOUT, mark)
+    assert rewritten.header.task_text == "T"
+    assert rewritten.messages[0] is MESSAGE
 
 
 def test_json_keeps_its_text_unless_a_string_changes():

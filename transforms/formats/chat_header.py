@@ -34,7 +34,12 @@ _ENV_TYPES: Final = {str(kind): kind for kind in EnvType}
 
 
 def chat_header(
-    record: dict[str, Any], fields: FieldMapSettings, *, reward_range: tuple[float, float], first_user: str | None
+    record: dict[str, Any],
+    fields: FieldMapSettings,
+    *,
+    reward_range: tuple[float, float],
+    first_user: str | None,
+    extra_json: str | None = None,
 ) -> tuple[Header, tuple[str, ...]]:
     """Return a row's header and the warnings its reading gave.
 
@@ -43,6 +48,7 @@ def chat_header(
         fields: Names of fields, the first present one is taken.
         reward_range: Bounds of rewards that are scored.
         first_user: The first user message, which states the task where no field does.
+        extra_json: The fields that no column takes.
 
     Raises:
         RecordError: The reward is of a kind the conversion table has no rule for.
@@ -81,6 +87,7 @@ def chat_header(
         trainable=record["trainable"] if isinstance(record.get("trainable"), bool) else None,
         tools_json=tools_text(first_present(record, fields.tools)),
         sampling_json=_sampling(record.get("sampling_params", record.get("sampling"))),
+        extra_json=extra_json,
         **_same_named(record),
     )
     return header, reward.warnings

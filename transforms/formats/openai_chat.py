@@ -69,12 +69,16 @@ def _may_hold_messages(record: dict[str, Any], names: list[str]) -> bool:
 def _rollout(record: NativeRecord, settings: IngestSettings, taken: frozenset[str]) -> Rollout:
     fields, reward_range = settings.fields, settings.reward_range
     messages = chat_messages(message_list(record.value, fields.messages))
-    header, warnings = chat_header(
-        record.value, fields, reward_range=reward_range, first_user=first_user_text(messages)
-    )
     extra_json, lost_fields = extra_fields(record.value, taken)
+    header, warnings = chat_header(
+        record.value,
+        fields,
+        reward_range=reward_range,
+        first_user=first_user_text(messages),
+        extra_json=extra_json,
+    )
     return Rollout(
-        header=replace(header, extra_json=extra_json, reward_valid=header.reward_valid and bool(messages)),
+        header=header if messages else replace(header, reward_valid=False),
         messages=messages,
         native_id=as_text(first_present(record.value, fields.native_id)),
         canonical_sha256=canonical_hash(record.value),

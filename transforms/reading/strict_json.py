@@ -238,7 +238,7 @@ def _watched_objects(value: Any, watched: Collection[str]) -> list[dict[str, Any
 def _may_round(raw: bytes, objects: Iterable[dict[str, Any]], watched: Collection[str]) -> bool:
     """Say whether a watched key has a number that is written otherwise than its value would be."""
     floats = {name for item in objects for name in item.keys() & watched if type(item[name]) is float}
-    return any(_is_rounded(raw, name, count=raw.count(f'"{name}"'.encode())) for name in floats)
+    return any(_is_rounded(raw, f'"{name}"'.encode()) for name in floats)
 
 
 def _near_containers(value: Any) -> Iterator[dict[str, Any]]:
@@ -248,15 +248,15 @@ def _near_containers(value: Any) -> Iterator[dict[str, Any]]:
             yield from (inner for inner in item.values() if isinstance(inner, dict))
 
 
-def _is_rounded(raw: bytes, name: str, *, count: int) -> bool:
-    """Say whether a number under `name`, which stands `count` times in the text, is not written as its value is."""
-    key = f'"{name}"'.encode()
-    place = 0
-    for _ in range(count):
-        place = raw.find(key, place) + len(key)
+def _is_rounded(raw: bytes, key: bytes) -> bool:
+    """Say whether a number under the key, which comes with its quotes, is not written as its value is."""
+    place = raw.find(key)
+    while place >= 0:
+        place += len(key)
         number = _NUMBER_BEHIND.match(raw, place)
         if number is not None and _is_blurred(number.group(1).decode()):
             return True
+        place = raw.find(key, place)
     return False
 
 

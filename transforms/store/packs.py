@@ -190,7 +190,7 @@ class PackWriter:
             self._ids.add(trajectory.traj_id)
             for table, rows in derived.items():
                 self._rows[table].extend(rows)
-        self._buffered_bytes += sum(map(_text_size, trajectory.steps))
+        self._buffered_bytes += _text_size(trajectory.steps)
         if self._buffered_bytes >= self._row_group_bytes:
             self._flush()
 
@@ -227,10 +227,19 @@ class PackWriter:
         self._store.write_atomic(self._pack.commit_path, record.to_json())
 
 
-def _text_size(step: Step) -> int:
-    size = len(step.message or "") + len(step.obs_text or "") + len(step.reasoning or "") + 200
-    for call in step.calls:
-        size += len(call.arguments_json or "") + len(call.result_text or "")
+def _text_size(steps: Iterable[Step]) -> int:
+    """Return the characters of the steps' texts, and 200 for the rest of each step."""
+    size = 0
+    for step in steps:
+        size += 200
+        for text in (step.message, step.obs_text, step.reasoning):
+            if text is not None:
+                size += len(text)
+        for call in step.calls:
+            if call.arguments_json is not None:
+                size += len(call.arguments_json)
+            if call.result_text is not None:
+                size += len(call.result_text)
     return size
 
 

@@ -21,7 +21,10 @@ def rows_to_table(rows: Sequence[dict[str, Any]], schema: pa.Schema) -> pa.Table
     unknown: set[str] = set().union(*rows) - set(schema.names)
     if unknown:
         raise StoreError(f"{_table_name(schema)} has no column {sorted(unknown)[0]!r}")
-    columns = [pa.array([row.get(field.name) for row in rows], field.type) for field in schema]
+    # The schema's names are taken once: each look at a field's name makes a new text.
+    columns = [
+        pa.array([row.get(name) for row in rows], kind) for name, kind in zip(schema.names, schema.types, strict=True)
+    ]
     return _checked(pa.Table.from_arrays(columns, schema=schema))
 
 

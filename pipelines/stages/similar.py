@@ -2,9 +2,11 @@
 
 Reads `clusters`, the members of `copies` and the vectors of `embed`; rewrites `clusters`, ordered by trajectory
 id. `keeper_id` stays the direct keeper, against which the similarity was verified; rows with one final keeper share
-`semantic_group`, whose id is inherited from the parent snapshot where the members are.
+`semantic_group`, whose id is inherited from the parent snapshot where the members are. A representative whose text
+has no usable vector (not finite, or zero) stays alone under the method `unusable_vector`.
 """
 
+from pathlib import Path
 from typing import Final
 
 import apache_beam as beam
@@ -15,9 +17,9 @@ import pyarrow.compute as pc
 from pipelines.stages.context import StageContext
 from pipelines.stages.embed import VECTORS_FOLDER
 from pipelines.stages.parts import WriteParts, read_parts
-from transforms.similarity.cluster_rows import replaced, with_stars
+from transforms.similarity.cluster_rows import replaced, with_stars, with_unusable
 from transforms.similarity.lineage import inherit_ids
-from transforms.similarity.redundancy import MEMBER, STAR_SCHEMA, GroupRedundant, Members
+from transforms.similarity.redundancy import MEMBER, STAR_SCHEMA, GroupRedundant, Members, unusable_members
 from transforms.store.tables import read_table
 
 READS: Final = ("clusters",)
@@ -32,10 +34,10 @@ _SHARD_ROWS = 100_000
 def run(context: StageContext) -> None:
     """Find the rollouts that repeat a better one of their cell."""
     clusters = context.read("clusters").sort_by("traj_id")
-    stars = STAR_SCHEMA.empty_table()
-    if context.settings.semantic.enabled:
-        stars = _group(context, representatives(context, clusters))
-    clusters = with_stars(clusters, stars)
+    members = representatives(context, clusters)
+    stars = _group(context, members) if context.settings.semantic.enabled else STAR_SCHEMA.empty_table()
+    vectors = np.load(_body_path(context), mmap_mode="r")
+    clusters = with_unusable(with_stars(clusters, stars), unusable_members(members, vectors))
     groups = dict(zip(clusters["traj_id"].to_pylist(), clusters["semantic_group"].to_pylist(), strict=True))
     published = inherit_ids(groups, parent_groups(context, "semantic_group"), kind=SEMANTIC_KIND)
     ids = pa.array([published[group] for group in groups.values()], pa.string())
@@ -74,6 +76,10 @@ def representatives(context: StageContext, clusters: pa.Table) -> Members:
     return members
 
 
+def _body_path(context: StageContext) -> Path:
+    return context.work_dir / VECTORS_FOLDER / "body.npy"
+
+
 def _group(context: StageContext, members: Members) -> pa.Table:
     folder = context.work_dir / "similar"
     folder.mkdir(parents=True, exist_ok=True)
@@ -87,9 +93,10 @@ def _group(context: StageContext, members: Members) -> pa.Table:
             | "GroupRedundant"
             >> GroupRedundant(
                 members_path=folder / "members.npy",
-                vectors_path=context.work_dir / VECTORS_FOLDER / "body.npy",
+                vectors_path=_body_path(context),
                 min_similarity=context.settings.semantic.min_similarity,
                 neighbours=context.settings.semantic.neighbours,
+                seed=context.seed,
             )
             | "Write" >> WriteParts(folder / "stars", STAR_SCHEMA)
         )

@@ -11,7 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from transforms.lexical.cluster_rows import METHOD_NONE
+
 METHOD_SEMANTIC = "semantic"
+METHOD_UNUSABLE = "unusable_vector"
+"""Of a row that stands for itself because its text has no vector to compare: an encoder gave NaN, inf or zeros."""
 
 
 def final_keepers(ids: pa.ChunkedArray, keeper_ids: pa.ChunkedArray) -> NDArray[np.int64]:
@@ -57,6 +61,20 @@ def with_stars(clusters: pa.Table, stars: pa.Table) -> pa.Table:
             "group_size": pa.array(np.bincount(keepers, minlength=len(keepers))[keepers], pa.int32()),
         },
     )
+
+
+def with_unusable(clusters: pa.Table, rows: NDArray[np.int64]) -> pa.Table:
+    """Return `clusters` with the method of those of `rows` that have text, and so should have had a vector, changed.
+
+    Args:
+        clusters: The table; row i is trajectory i.
+        rows: Rows of representatives without a usable vector.
+    """
+    methods = clusters["method"].to_pylist()
+    for row in rows.tolist():
+        if methods[row] == METHOD_NONE:
+            methods[row] = METHOD_UNUSABLE
+    return replaced(clusters, {"method": pa.array(methods, pa.string())})
 
 
 def with_families(

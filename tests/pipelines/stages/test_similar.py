@@ -1,3 +1,6 @@
+import numpy as np
+import pytest
+
 from pipelines.stages import boilerplate, copies, embed, sign, similar
 
 WORDS = [f"word{number}" for number in range(300)]
@@ -65,3 +68,19 @@ def test_groups_do_not_depend_on_packs(stage_over, chat_trajectory):
     one = grouped(stage_over(made, name="one", store="one", settings=SETTINGS))
     other = grouped(stage_over(made[5:], made[:5], name="other", store="other", settings=SETTINGS))
     assert one.equals(other)
+
+
+@pytest.mark.parametrize("broken", [np.nan, np.inf, 0.0])
+def test_a_broken_vector_is_named_and_stays_alone(stage_over, chat_trajectory, broken):
+    made = [chat_trajectory(each) for each in CHATS]
+    context = stage_over(made, settings={"semantic": {"min_similarity": 0.8}})
+    for stage in (boilerplate, sign, copies, embed):
+        stage.run(context)
+    folder = context.work_dir / embed.VECTORS_FOLDER
+    vectors = np.load(folder / "body.npy")
+    vectors[np.load(folder / "ids.npy").tolist().index("t2"), 3 if broken else slice(None)] = broken
+    np.save(folder / "body.npy", vectors)
+    similar.run(context)
+    rows = {row["traj_id"]: row for row in context.read("clusters").to_pylist()}
+    assert (rows["t2"]["keeper_id"], rows["t2"]["method"], rows["t2"]["group_size"]) == ("t2", "unusable_vector", 1)
+    assert [each for each, row in rows.items() if row["method"] == "unusable_vector"] == ["t2"]

@@ -11,6 +11,7 @@ def test_a_summary_counts_outcomes_task_groups_and_repeats() -> None:
             "outcome_class": ["success", "success", "failure", "invalid"],
             "semantic_group": ["a", "a", "c", "d"],
             "group_size": [2, 2, 1, 1],
+            "method": ["none", "exact", "unusable_vector", "none"],
         }
     )
     features = pl.DataFrame(
@@ -29,4 +30,5 @@ def test_a_summary_counts_outcomes_task_groups_and_repeats() -> None:
         "in groups of two or more/groups": 1,
         "exact action repeats/trajectories": 2,
         "exact action repeats/groups": 1,
+        "without a usable vector/trajectories": 1,
     }

@@ -14,7 +14,7 @@ MEMBERS = np.array(
 
 
 def test_only_members_of_one_cell_are_grouped():
-    stars = group_redundant(MEMBERS, VECTORS, min_similarity=0.95, neighbours=20)
+    stars = group_redundant(MEMBERS, VECTORS, min_similarity=0.95, neighbours=20, seed=0)
     assert stars["row"].to_pylist() == [10, 11, 12, 13, 14, 15]
     assert stars["keeper"].to_pylist() == [11, 11, 12, 13, 14, 15]
     assert stars["similarity"].to_pylist()[1:] == [1, 1, 1, 1, 1]
@@ -22,8 +22,8 @@ def test_only_members_of_one_cell_are_grouped():
 
 
 def test_groups_do_not_depend_on_the_order_of_members():
-    expected = group_redundant(MEMBERS, VECTORS, min_similarity=0.95, neighbours=20)
-    assert group_redundant(MEMBERS[::-1], VECTORS, min_similarity=0.95, neighbours=20).equals(expected)
+    expected = group_redundant(MEMBERS, VECTORS, min_similarity=0.95, neighbours=20, seed=0)
+    assert group_redundant(MEMBERS[::-1], VECTORS, min_similarity=0.95, neighbours=20, seed=0).equals(expected)
 
 
 def test_group_redundant_gives_a_part_per_partition(tmp_path: Path):
@@ -43,6 +43,7 @@ def test_group_redundant_gives_a_part_per_partition(tmp_path: Path):
                 vectors_path=tmp_path / "vectors.npy",
                 min_similarity=0.95,
                 neighbours=20,
+                seed=0,
                 num_partitions=2,
             )
         )

@@ -20,7 +20,8 @@ from pipelines.stages.embed import VECTORS_FOLDER
 from pipelines.stages.parts import WriteParts, read_parts
 from pipelines.stages.similar import SEMANTIC_KIND, parent_groups
 from transforms.similarity.cluster_rows import with_families
-from transforms.similarity.families import FAMILY_SCHEMA, NOISE, FindFamilies, Points, family_points
+from transforms.similarity.engines import NOISE, Points
+from transforms.similarity.families import FAMILY_SCHEMA, FindFamilies, family_points
 from transforms.similarity.labels import family_label, medoid
 from transforms.similarity.lineage import inherit_ids, lineage_rows
 from transforms.similarity.profiles import find_profiles
@@ -37,10 +38,11 @@ MAX_NAMED_MEMBERS: Final = 200
 
 
 class Kept(NamedTuple):
-    """The rows that stay, ordered by id: rows of `clusters`, ids, kinds of environment, points."""
+    """The rows that stay, ordered by id: rows of `clusters`, ids, copies with itself, kinds of environment, points."""
 
     rows: NDArray[np.int64]
     ids: list[str]
+    counts: NDArray[np.int64]
     kinds: list[str]
     points: Points
 
@@ -81,7 +83,11 @@ def _kept(context: StageContext, clusters: pa.Table) -> Kept:
     skeletons = np.load(vectors / "skeleton.npy", mmap_mode="r")[embedded]
     bodies = np.load(vectors / "body.npy", mmap_mode="r")[embedded]
     return Kept(
-        rows, ids.to_pylist(), trajectories["env_type"].take(places).to_pylist(), family_points(skeletons, bodies)
+        rows,
+        ids.to_pylist(),
+        clusters["group_size"].to_numpy()[rows].astype(np.int64),
+        trajectories["env_type"].take(places).to_pylist(),
+        family_points(skeletons, bodies),
     )
 
 
@@ -90,6 +96,7 @@ def _find(context: StageContext, kept: Kept) -> Found:
     folder.mkdir(parents=True, exist_ok=True)
     np.save(folder / "points.npy", kept.points)
     np.save(folder / "ids.npy", np.asarray(kept.ids, dtype=np.str_))
+    np.save(folder / "counts.npy", kept.counts)
     settings = context.settings.families
     kinds = sorted(set(kept.kinds))
     of_kind = np.asarray(kept.kinds, dtype=np.str_)
@@ -103,9 +110,11 @@ def _find(context: StageContext, kept: Kept) -> Found:
             >> FindFamilies(
                 points_path=folder / "points.npy",
                 ids_path=folder / "ids.npy",
+                counts_path=folder / "counts.npy",
                 engine=settings.engine,
                 min_cluster_size=settings.min_cluster_size,
                 min_samples=settings.min_samples,
+                min_similarity=settings.min_similarity,
                 max_points=settings.max_points,
                 seed=context.seed,
             )

@@ -117,11 +117,17 @@ class SemanticSettings(Section):
 class FamiliesSettings(Section):
     """Behaviour families over representatives, per environment type."""
 
-    engine: Literal["hdbscan"] = "hdbscan"
-    """Clustering engine."""
+    engine: Literal["fast_hdbscan", "hdbscan"] = "fast_hdbscan"
+    """`fast_hdbscan` (sets up to 2,000 go to hdbscan, which needs no compilation), or `hdbscan` throughout: exact,
+    quadratic, at most 4,000 points."""
     min_cluster_size: int = Field(default=5, ge=2)
-    """Smallest family."""
+    """Smallest family; a representative counts for its copies."""
     min_samples: int = Field(default=5, ge=1)
     """Neighbours that make a point dense."""
-    max_points: int = Field(default=4000, ge=10)
-    """Representatives clustered exactly; above it a sample is clustered and the others join the nearest family."""
+    min_similarity: float = Field(default=0.7, ge=0, lt=0.95)
+    """Cosine of skeleton and body below which runs are never of one family; else unrelated runs are families too. 200
+    airline dialogues are one family from .6 downwards; the eight swe-agent-demos variants of one task (.78 to .95 to
+    each other, .68 at most to any other run) stand alone from .65 to .75."""
+    max_points: int = Field(default=50_000, ge=10)
+    """Points clustered, each as often as it has copies (up to what makes a family); above it a sample is clustered and
+    the others join the nearest family."""

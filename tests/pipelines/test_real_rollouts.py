@@ -29,6 +29,15 @@ def intercode(real_rollouts: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     return _curate("intercode_bash", real_rollouts / "intercode-bash", tmp_path_factory.mktemp("intercode"))
 
 
+@pytest.fixture(scope="module")
+def demos(real_rollouts: Path, tmp_path_factory: pytest.TempPathFactory) -> Curated:
+    store = tmp_path_factory.mktemp("demos")
+    places = [f"lake.root={real_rollouts / 'swe-agent-demos'}", "lake.include=['**/*.traj']", f"store={store}"]
+    conf = store / "curate.yaml"
+    conf.write_text("execution: {progress: quiet}\n")
+    return Curated(Store(str(store)), execute(load_settings([conf], places)))
+
+
 def _groups(clusters: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     """Return one row a group with its successes and failures."""
     return clusters.group_by(keys).agg(
@@ -98,3 +107,28 @@ def test_intercode_tasks_are_their_query_texts(intercode: Curated) -> None:
     policies = _groups(clusters, ["task_group", "model_name"])
     mixed = policies.filter((pl.col("num_success") > 0) & (pl.col("num_failure") > 0)).height
     assert (policies.height, mixed) == (1395, 83)
+
+
+def test_variants_of_one_task_are_a_family_of_their_own(demos: Curated) -> None:
+    tasks = demos.table("trajectories").select("traj_id", "task_id")
+    clusters = demos.table("clusters").join(tasks, on="traj_id")
+    variants = clusters.filter(task_id="marshmallow-code__marshmallow-1867")
+    assert variants.height == 8
+    assert variants["family_id"].n_unique() == 1
+    assert set(clusters.filter(family_id=variants["family_id"][0])["task_id"]) == {
+        "marshmallow-code__marshmallow-1867"
+    }
+
+
+@pytest.mark.parametrize("corpus", ["airline", "intercode"])
+def test_families_are_told_apart_by_their_labels(corpus: str, request: pytest.FixtureRequest) -> None:
+    clusters = request.getfixturevalue(corpus).table("clusters")
+    families = clusters.filter(~pl.col("family_is_noise")).unique("family_id")
+    noise = clusters["family_is_noise"].mean()
+    distinct = families["family_label"].n_unique() / families.height
+    print(f"{corpus}: {families.height} families, {noise:.3f} noise, {distinct:.3f} of the labels distinct")
+    assert families.height >= 5
+    assert distinct >= 0.8
+    medoids = clusters.filter(pl.col("traj_id").is_in(families["family_medoid"].implode()))
+    assert medoids.height == families.height
+    assert medoids["family_id"].n_unique() == families.height

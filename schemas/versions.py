@@ -5,16 +5,16 @@ from typing import Final
 STAGE_VERSIONS: Final[dict[str, int]] = {
     "ingest": 3,
     "boilerplate": 1,
-    "sign": 1,
-    "copies": 1,
+    "sign": 2,
+    "copies": 2,
     "embed": 1,
     "similar": 2,
     "families": 2,
     "references": 1,
     "tasks": 1,
-    "select": 2,
+    "select": 3,
     "export": 1,
-    "report": 1,
+    "report": 2,
     "publish": 1,
 }
 """In flow order: this is also the order in which a run works."""

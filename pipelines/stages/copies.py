@@ -1,7 +1,8 @@
-"""Stage copies: task groups, outcome classes, and exact and lexical copies inside them.
+"""Stage copies: task groups, outcome classes, and exact copies, lexical copies, cut runs and approaches inside them.
 
 Reads slim tables, and of the packs the task statements; writes `clusters`, ordered by trajectory id, with the columns
-text decides: semantic groups are the lexical ones, families are unknown. The id of a group is its keeper's.
+text decides: a semantic group is the runs that one run stays for, families are unknown. The id of a group is its
+keeper's.
 """
 
 from collections.abc import Sequence
@@ -17,8 +18,8 @@ from pipelines.stages.parts import WriteParts, read_parts
 from transforms.judging.identities import environments, task_keys
 from transforms.judging.outcomes import outcome_classes, outcome_values
 from transforms.lexical.cluster_rows import cluster_table
-from transforms.lexical.copies import GROUPING_SCHEMA, MEMBER, GroupCopies, Members
-from transforms.lexical.signatures import NUM_PERMUTATIONS, make_engine
+from transforms.lexical.copies import GROUPING_SCHEMA, MEMBER, CopyRules, GroupCopies, Members, save_views
+from transforms.lexical.signatures import make_engine
 from transforms.lexical.task_texts import TaskText, join_task_texts
 from transforms.selecting.keepers import is_verified, keeper_ranks
 from transforms.store.tables import read_table
@@ -121,11 +122,11 @@ def _statements(context: StageContext, traj_ids: set[str]) -> dict[str, str]:
 
 def _members(context: StageContext, trajectories: pa.Table, *, labels: pa.Table) -> Members:
     """Write the signatures to the work folder, and return the member of each trajectory."""
-    signatures = context.read("signatures", ["view_hash", "body_hash", "skeleton_hash", "minhash"])
-    matrix = signatures["minhash"].combine_chunks().flatten().to_numpy().reshape(-1, NUM_PERMUTATIONS)
+    columns = ["view_hash", "body_hash", "skeleton_hash", "minhash", "bottom", "num_shingles"]
+    signatures = context.read("signatures", columns)
     folder = context.work_dir / "copies"
     folder.mkdir(parents=True, exist_ok=True)
-    np.save(folder / "signatures.npy", matrix)
+    save_views(folder, signatures)
     views = _aligned(context.read("views", ["traj_id", "view_hash"]), trajectories["traj_id"])
     places = pc.index_in(views["view_hash"], value_set=signatures["view_hash"].combine_chunks()).to_numpy()
     texts = _codes(signatures["body_hash"], signatures["skeleton_hash"])[places]
@@ -135,6 +136,9 @@ def _members(context: StageContext, trajectories: pa.Table, *, labels: pa.Table)
     members["rank"] = keeper_ranks(_keeper_columns(context, trajectories), context.settings.selection.keeper_order)
     members["text"] = np.where(labels["is_empty"].to_numpy(), -1, texts)
     members["signature"] = places
+    features = _aligned(context.read("features", ["traj_id", "actions_hash", "num_calls"]), trajectories["traj_id"])
+    has_calls = pc.greater(features["num_calls"], 0).to_numpy()
+    members["actions"] = np.where(has_calls, _codes(features["actions_hash"]), -1)
     return members
 
 
@@ -152,6 +156,7 @@ def _keeper_columns(context: StageContext, trajectories: pa.Table) -> pa.Table:
 
 
 def _group(context: StageContext, members: Members) -> pa.Table:
+    lexical = context.settings.lexical
     folder = context.work_dir / "copies"
     np.save(folder / "members.npy", members)
     shards = [(start, start + _SHARD_ROWS) for start in range(0, len(members), _SHARD_ROWS)]
@@ -163,8 +168,12 @@ def _group(context: StageContext, members: Members) -> pa.Table:
             | "GroupCopies"
             >> GroupCopies(
                 members_path=folder / "members.npy",
-                signatures_path=folder / "signatures.npy",
-                min_similarity=context.settings.lexical.min_similarity,
+                views_dir=folder,
+                rules=CopyRules(
+                    min_similarity=lexical.min_similarity,
+                    containment_min_share=lexical.containment_min_share if lexical.containment else None,
+                    approach_min_similarity=lexical.approach_min_similarity,
+                ),
             )
             | "Write" >> WriteParts(folder / "groupings", GROUPING_SCHEMA)
         )
@@ -178,6 +187,12 @@ def _aligned(table: pa.Table, traj_ids: pa.ChunkedArray) -> pa.Table:
 
 def _codes(*columns: pa.ChunkedArray) -> np.ndarray:
     """Return a number per row, equal where all columns are equal, in the order of the values."""
-    rows = list(zip(*(column.to_pylist() for column in columns), strict=True))
-    place = {values: code for code, values in enumerate(sorted(set(rows)))}
-    return np.array([place[values] for values in rows], dtype=np.int64)
+    code = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        values = column.combine_chunks().dictionary_encode()
+        order = pc.array_sort_indices(values.dictionary)
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order.to_numpy()] = np.arange(len(order))
+        pairs = code * len(rank) + rank[values.indices.to_numpy()]
+        code = np.unique(pairs, return_inverse=True)[1].astype(np.int64)
+    return code

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from pipelines.stages.context import StageContext
 from transforms.embedding.cache import vector_matrix
-from transforms.lexical.signatures import NUM_PERMUTATIONS
+from transforms.lexical.signatures import NUM_SLOTS
 from transforms.similarity.reference_sets import read_reference_set
 from transforms.similarity.references import Rollouts, match_items
 
@@ -54,7 +54,7 @@ def _rollouts(context: StageContext, kept: pa.Table) -> Rollouts:
     views = context.read("views", ["traj_id", "view_hash", "is_empty"])
     views = views.take(pc.index_in(kept["traj_id"], value_set=views["traj_id"].combine_chunks()))
     signatures = context.read("signatures", ["view_hash", "minhash"])
-    matrix = signatures["minhash"].combine_chunks().flatten().to_numpy().reshape(-1, NUM_PERMUTATIONS)
+    matrix = signatures["minhash"].combine_chunks().flatten().to_numpy().reshape(-1, NUM_SLOTS)
     places = pc.index_in(views["view_hash"], value_set=signatures["view_hash"].combine_chunks()).to_numpy()
     signed = np.where(views["is_empty"].to_numpy()[:, None], np.uint32(0), matrix[places])
     embeddings = context.read("embeddings", ["traj_id", "view", "vector"])

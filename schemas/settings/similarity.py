@@ -68,10 +68,16 @@ class TaskGroupSettings(Section):
 class LexicalSettings(Section):
     """Copies by MinHash."""
 
-    engine: Literal["datasketch"] = "datasketch"
-    """Signature engine."""
+    engine: Literal["fast", "datasketch"] = "fast"
+    """Signature engine: `fast` scans bytes, `datasketch` is the reference, about fifty times slower."""
     min_similarity: float = Field(default=0.8, gt=0, le=1)
     """Estimated word 5-gram Jaccard at or above which two rollouts are copies."""
+    containment: bool = True
+    """Look for cut runs: those that lie inside a longer run of the same task group and outcome class."""
+    containment_min_share: float = Field(default=0.95, ge=0.5, le=1)
+    """Share of a cut run's word 5-grams that the longer run holds, at least."""
+    approach_min_similarity: float = Field(default=0.3, gt=0, le=1)
+    """Estimated Jaccard at or above which two rollouts of one task group and outcome class are of one approach."""
     allow_low_similarity: bool = False
     """Accept a `min_similarity` under 0.5."""
 

@@ -1,4 +1,8 @@
-"""One row per trajectory: the groups it belongs to and its similarity to their keeper."""
+"""One row per trajectory: the groups it belongs to and its similarity to their keeper.
+
+`method` says how it was found: exact, lexical, containment (a cut run inside a longer one; the similarity is the share
+of it that lies there), semantic, none, empty. An approach group counts toward a cap and drops nothing.
+"""
 
 import pyarrow as pa
 
@@ -15,6 +19,7 @@ SCHEMA = table_schema(
         pa.field("exact_group", pa.string(), nullable=False),
         pa.field("lexical_group", pa.string(), nullable=False),
         pa.field("semantic_group", pa.string(), nullable=False),
+        pa.field("approach_group", pa.string(), nullable=False),
         pa.field("keeper_id", pa.string(), nullable=False),
         pa.field("similarity_to_keeper", pa.float64(), nullable=False),
         pa.field("method", pa.string(), nullable=False),

@@ -1,4 +1,8 @@
-"""One row per comparable text: its MinHash signature (128 slots, zeros for an empty text)."""
+"""One row per comparable text: its MinHash signature (128 slots, zeros for an empty text) and its bottom sketch.
+
+`bottom` are the smallest hashes of its shingles, ascending, at most 128: all of them for a text of fewer shingles.
+Rows of unequal `scheme` are never compared.
+"""
 
 import pyarrow as pa
 
@@ -11,6 +15,7 @@ SCHEMA = table_schema(
         pa.field("body_hash", pa.string(), nullable=False),
         pa.field("skeleton_hash", pa.string(), nullable=False),
         pa.field("minhash", pa.list_(pa.uint32(), 128), nullable=False),
+        pa.field("bottom", pa.list_(pa.field("item", pa.uint32(), nullable=False)), nullable=False),
         pa.field("num_shingles", pa.int32(), nullable=False),
         pa.field("scheme", pa.string(), nullable=False),
     ],

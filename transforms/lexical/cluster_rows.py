@@ -11,6 +11,7 @@ from schemas.tables import SCHEMAS
 METHOD_NONE = "none"
 METHOD_EXACT = "exact"
 METHOD_LEXICAL = "lexical"
+METHOD_CONTAINMENT = "containment"
 METHOD_EMPTY = "empty"
 
 
@@ -31,7 +32,9 @@ class CopyFigures(NamedTuple):
 
 
 def cluster_table(labels: pa.Table, groupings: pa.Table) -> pa.Table:
-    """Return the table `clusters`; semantic groups are the lexical ones and families are unknown.
+    """Return the table `clusters`; a semantic group is the runs that one run stays for.
+
+    Families are unknown.
 
     Args:
         labels: Columns `traj_id`, `task_key`, `task_group`, `environment`, `outcome_class`, `is_empty`, one row per
@@ -39,22 +42,27 @@ def cluster_table(labels: pa.Table, groupings: pa.Table) -> pa.Table:
         groupings: Rows of `GROUPING_SCHEMA`, one per row of `labels`, in any order.
     """
     groupings = groupings.sort_by("row")
-    rows = groupings["row"].to_numpy()
-    exact, lexical = groupings["exact_keeper"].to_numpy(), groupings["lexical_keeper"].to_numpy()
-    method = np.where(lexical == rows, METHOD_NONE, np.where(exact == lexical, METHOD_EXACT, METHOD_LEXICAL))
+    rows, exact, lexical, keeper, approach = (
+        groupings[name].to_numpy() for name in ("row", "exact_keeper", "lexical_keeper", "keeper", "approach")
+    )
+    method = np.where(exact == keeper, METHOD_EXACT, METHOD_LEXICAL)
+    method = np.where(lexical == keeper, method, METHOD_CONTAINMENT)
+    method = np.where(keeper == rows, METHOD_NONE, method)
     method = np.where(labels["is_empty"].to_numpy(), METHOD_EMPTY, method)
+    # The copies of a cut run point to it, and it to the run that stays: one step further is always the end.
+    final = keeper[keeper]
     ids = labels["traj_id"].combine_chunks()
-    keepers = ids.take(pa.array(lexical))
     known = {name: labels[name] for name in ("traj_id", "task_key", "task_group", "environment", "outcome_class")}
     columns = known | {
         "exact_group": ids.take(pa.array(exact)),
-        "lexical_group": keepers,
-        "semantic_group": keepers,
-        "keeper_id": keepers,
+        "lexical_group": ids.take(pa.array(lexical)),
+        "semantic_group": ids.take(pa.array(final)),
+        "approach_group": ids.take(pa.array(approach)),
+        "keeper_id": ids.take(pa.array(keeper)),
         "similarity_to_keeper": groupings["similarity"],
         "method": pa.array(method.tolist(), pa.string()),
         "verified": pa.array(np.ones(len(rows), dtype=bool)),
-        "group_size": pa.array(np.bincount(lexical, minlength=len(rows))[lexical], pa.int32()),
+        "group_size": pa.array(np.bincount(final, minlength=len(rows))[final], pa.int32()),
     }
     schema = SCHEMAS["clusters"]
     arrays = [columns[field.name] if field.name in columns else pa.nulls(len(rows), field.type) for field in schema]

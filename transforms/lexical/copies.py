@@ -1,12 +1,13 @@
-"""Copies: exact and near-exact repeats inside one task group and outcome class.
+"""Copies: exact and near-exact repeats and cut runs inside one task group and outcome class.
 
 Rollouts of one cell (task group, outcome class) are compared with each other only: a success is never merged with a
-failure. What travels are NumPy arrays of row numbers; signatures lie in a memory-mapped file.
+failure. What travels are NumPy arrays of row numbers; signatures and sketches lie in memory-mapped files.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import apache_beam as beam
 import numpy as np
@@ -15,96 +16,167 @@ from apache_beam.metrics import Metrics
 from apache_beam.pvalue import PCollection
 from numpy.typing import NDArray
 
-from transforms.lexical.candidates import lexical_groups
+from transforms.lexical.approaches import approach_groups
+from transforms.lexical.candidates import is_small, lexical_groups, small_groups
+from transforms.lexical.containment import Containers, Sketches, find_containers
+from transforms.lexical.scanning import NUM_SLOTS
 from transforms.lexical.signatures import Signatures
+from transforms.lexical.stars import Stars
 
-MEMBER = np.dtype([("row", "<i8"), ("cell", "<i8"), ("rank", "<i8"), ("text", "<i8"), ("signature", "<i8")])
+MEMBER = np.dtype(
+    [("row", "<i8"), ("cell", "<i8"), ("rank", "<i8"), ("text", "<i8"), ("signature", "<i8"), ("actions", "<i8")]
+)
 """A trajectory: its row, the number of its cell, its place in the keeper order, the number of its comparable text and
-skeleton (-1 for an empty view) and the row of its signature."""
-
-GROUPING = np.dtype([("row", "<i8"), ("exact_keeper", "<i8"), ("lexical_keeper", "<i8"), ("similarity", "<f8")])
-"""A trajectory's row, the rows of its exact and its lexical keeper, and its estimated similarity to the latter."""
+skeleton (-1 for an empty view), the row of its signature and the number of its calls in order (-1 for none)."""
 
 GROUPING_SCHEMA = pa.schema(
     [
         pa.field("row", pa.int64(), nullable=False),
         pa.field("exact_keeper", pa.int64(), nullable=False),
         pa.field("lexical_keeper", pa.int64(), nullable=False),
+        pa.field("keeper", pa.int64(), nullable=False),
         pa.field("similarity", pa.float64(), nullable=False),
+        pa.field("approach", pa.int64(), nullable=False),
     ]
 )
-"""`GROUPING` as an Arrow schema."""
+"""A trajectory's row, the rows of its exact and its lexical keeper, of its keeper (the run that holds it, for a cut
+one), its estimated similarity to that (the share of it that lies inside, for a cut one) and the row of the first
+member of its approach group."""
 
 Members = NDArray[np.void]
 """Array of `MEMBER`, shape (trajectories,)."""
 
-Groupings = NDArray[np.void]
-"""Array of `GROUPING`, shape (trajectories,)."""
+
+class CopyRules(NamedTuple):
+    """When runs belong together.
+
+    Attributes:
+        min_similarity: Estimated Jaccard at or above which two rollouts are copies.
+        containment_min_share: Share of a cut run that its full twin holds, at least; None looks for no cut runs.
+        approach_min_similarity: Estimated Jaccard at or above which two rollouts are of one approach.
+    """
+
+    min_similarity: float
+    containment_min_share: float | None
+    approach_min_similarity: float
 
 
-def group_cell(members: Members, signatures: Signatures, *, min_similarity: float) -> Groupings:
-    """Group the members of one cell; every member comes back once, in the keeper order.
+def group_cells(members: Members, signatures: Signatures, sketches: Sketches, *, rules: CopyRules) -> pa.Table:
+    """Group the members of several cells, each cell by itself.
 
     Equal texts with equal skeletons form an exact group around its best member. The best members of the exact groups
-    form lexical groups, keeper-first; the others follow theirs. An empty view stays alone.
+    form lexical groups, keeper-first; the others follow theirs. A keeper that lies inside a longer one has that for
+    its keeper; its copies stay with it. An empty view stays alone.
 
     Args:
-        members: The cell's members, in any order.
+        members: In any order.
         signatures: Signatures of all views, shape (views, 128).
-        min_similarity: Estimated Jaccard at or above which two rollouts are copies.
+        sketches: Bottom sketches of all views.
+        rules: When runs belong together.
+
+    Returns:
+        A table of `GROUPING_SCHEMA`, each member once, rows in ascending order.
     """
-    members = members[np.argsort(members["rank"], kind="stable")]
-    exact = _first_with_equal(members["text"])
-    leaders = np.flatnonzero((exact == np.arange(len(members))) & (members["text"] >= 0))
-    stars = lexical_groups(
-        np.asarray(signatures[members["signature"][leaders]]),
-        np.arange(len(leaders)),
-        min_similarity=min_similarity,
-    )
-    lexical = np.arange(len(members))
-    similarity = np.ones(len(members))
-    lexical[leaders] = leaders[stars.keeper]
-    similarity[leaders] = stars.similarity
-    grouped = np.empty(len(members), dtype=GROUPING)
-    grouped["row"] = members["row"]
-    grouped["exact_keeper"] = members["row"][exact]
-    grouped["lexical_keeper"] = members["row"][lexical[exact]]
-    grouped["similarity"] = similarity[exact]
-    return grouped
-
-
-def group_cells(members: Members, signatures: Signatures, *, min_similarity: float) -> Groupings:
-    """Group the members of several cells, each cell by itself; rows in ascending order."""
     members = members[np.lexsort((members["rank"], members["cell"]))]
-    bounds = np.flatnonzero(np.diff(members["cell"])) + 1
-    grouped = [group_cell(cell, signatures, min_similarity=min_similarity) for cell in np.split(members, bounds)]
-    return np.sort(np.concatenate(grouped), order="row")
+    exact = _first_with_equal(members["cell"], members["text"])
+    places = np.arange(len(members))
+    leaders = np.flatnonzero((exact == places) & (members["text"] >= 0))
+    views = np.ascontiguousarray(members["signature"][leaders])
+    bounds = _cell_bounds(members["cell"][leaders])
+    stars = _lexical_stars(signatures, views, bounds, min_similarity=rules.min_similarity)
+    contained = _contained(sketches, views, stars, members["cell"][leaders], min_share=rules.containment_min_share)
+    lexical, keeper, similarity = places.copy(), places.copy(), np.ones(len(members))
+    lexical[leaders] = leaders[stars.keeper]
+    lexical = lexical[exact]
+    keeper[leaders] = leaders[np.where(contained.container != stars.keeper, contained.container, stars.keeper)]
+    similarity[leaders] = np.where(contained.container != stars.keeper, contained.share, stars.similarity)
+    is_copy = exact != places
+    keeper[is_copy] = lexical[is_copy]
+    similarity[is_copy] = _similarity_of_leader(stars, leaders, exact)[is_copy]
+    approach = approach_groups(
+        signatures,
+        np.where(members["text"] < 0, -1, members["signature"]),
+        _cell_bounds(members["cell"]),
+        keeper=lexical,
+        actions=np.ascontiguousarray(members["actions"]),
+        min_similarity=rules.approach_min_similarity,
+    )
+    rows = members["row"]
+    columns = [rows, rows[exact], rows[lexical], rows[keeper], similarity, rows[approach]]
+    order = np.argsort(rows)
+    return pa.Table.from_arrays([pa.array(column[order]) for column in columns], schema=GROUPING_SCHEMA)
 
 
-def _first_with_equal(texts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return for each position the first one with the same text; -1 equals nothing."""
-    positions = np.arange(len(texts))
-    _, first, inverse = np.unique(texts, return_index=True, return_inverse=True)
-    return np.where(texts < 0, positions, first[inverse])
+def _similarity_of_leader(stars: Stars, leaders: NDArray[np.int64], exact: NDArray[np.int64]) -> NDArray[np.float64]:
+    similarity = np.ones(len(exact))
+    similarity[leaders] = stars.similarity
+    return similarity[exact]
+
+
+def _first_with_equal(cells: NDArray[np.int64], texts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return for each place the first one of its cell with the same text; -1 equals nothing."""
+    places = np.arange(len(texts))
+    order = np.lexsort((texts, cells))
+    is_new = np.ones(len(order), dtype=bool)
+    is_new[1:] = (cells[order][1:] != cells[order][:-1]) | (texts[order][1:] != texts[order][:-1])
+    first = np.empty(len(order), dtype=np.int64)
+    first[order] = order[np.flatnonzero(is_new)][np.cumsum(is_new) - 1]
+    return np.where(texts < 0, places, first)
+
+
+def _cell_bounds(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where each cell begins, and the end; cells lie one after the other."""
+    starts = np.flatnonzero(np.diff(cells)) + 1
+    return np.concatenate([[0], starts, [len(cells)]] if len(cells) else [[0]]).astype(np.int64)
+
+
+def _lexical_stars(
+    signatures: Signatures, views: NDArray[np.int64], bounds: NDArray[np.int64], *, min_similarity: float
+) -> Stars:
+    """Return the stars of all cells, small ones together, over places in `views`."""
+    keeper, similarity = np.arange(len(views), dtype=np.int64), np.ones(len(views))
+    sizes = np.diff(bounds)
+    in_small = np.repeat([is_small(size) for size in sizes.tolist()], sizes).astype(bool)
+    small = np.flatnonzero(in_small)
+    small_bounds = np.concatenate([[0], np.cumsum(sizes[[is_small(size) for size in sizes.tolist()]])])
+    stars = small_groups(signatures, views[small], small_bounds.astype(np.int64), min_similarity=min_similarity)
+    keeper[small], similarity[small] = small[stars.keeper], stars.similarity
+    for start, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        if not is_small(end - start):
+            stars = lexical_groups(signatures, views[start:end], min_similarity=min_similarity)
+            keeper[start:end], similarity[start:end] = start + stars.keeper, stars.similarity
+    return Stars(keeper, similarity)
+
+
+def _contained(
+    sketches: Sketches, views: NDArray[np.int64], stars: Stars, cells: NDArray[np.int64], *, min_share: float | None
+) -> Containers:
+    """Return what the keepers of the stars lie inside, over places in `views`; other members have their keeper."""
+    found = Containers(stars.keeper.copy(), stars.similarity.copy())
+    if min_share is not None:
+        kept = np.flatnonzero(stars.keeper == np.arange(len(views)))
+        inside = find_containers(sketches, views[kept], _cell_bounds(cells[kept]), min_share=min_share)
+        found.container[kept], found.share[kept] = kept[inside.container], inside.share
+    return found
 
 
 @dataclass
 class GroupCopies(beam.PTransform[PCollection[tuple[int, int]], PCollection[tuple[str, pa.Table]]]):
-    """Find exact and lexical copies inside each cell.
+    """Find exact copies, lexical copies, cut runs and approaches inside each cell.
 
     Takes (start, stop) of shards of the member file, gives (part name, table of `GROUPING_SCHEMA`). One array per
     shard and partition is shuffled.
 
     Args:
         members_path: `.npy` file of `MEMBER`.
-        signatures_path: `.npy` file of signatures, shape (views, 128).
-        min_similarity: Estimated Jaccard at or above which two rollouts are copies.
+        views_dir: Folder that `save_views` wrote.
+        rules: When runs belong together.
         num_partitions: Partitions of the cells.
     """
 
     members_path: Path
-    signatures_path: Path
-    min_similarity: float
+    views_dir: Path
+    rules: CopyRules
     num_partitions: int = 16
 
     def expand(self, shards: PCollection[tuple[int, int]]) -> PCollection[tuple[str, pa.Table]]:
@@ -112,8 +184,31 @@ class GroupCopies(beam.PTransform[PCollection[tuple[int, int]], PCollection[tupl
             shards
             | "ShareOutCells" >> beam.ParDo(ShareOutCells(self.members_path, self.num_partitions))
             | "GroupByPartition" >> beam.GroupByKey()
-            | "GroupCells" >> beam.ParDo(_GroupCells(self.signatures_path, self.min_similarity))
+            | "GroupCells" >> beam.ParDo(_GroupCells(self.views_dir, self.rules))
         )
+
+
+def save_views(folder: Path, signatures: pa.Table) -> None:
+    """Write the signatures and sketches of views as files that workers map into memory.
+
+    Args:
+        folder: Local folder.
+        signatures: Columns `minhash`, `bottom`, `num_shingles` of the table `signatures`.
+    """
+    minhash = signatures["minhash"].combine_chunks()
+    np.save(folder / "minhash.npy", minhash.flatten().to_numpy().reshape(-1, NUM_SLOTS))
+    bottom = signatures["bottom"].combine_chunks()
+    lengths = bottom.value_lengths().to_numpy()
+    np.save(folder / "bottom.npy", bottom.flatten().to_numpy())
+    np.save(folder / "bottom_bounds.npy", np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]))
+    np.save(folder / "num_shingles.npy", signatures["num_shingles"].to_numpy())
+
+
+def load_views(folder: Path) -> tuple[Signatures, Sketches]:
+    """Map into memory what `save_views` wrote."""
+    names = ("minhash", "bottom", "bottom_bounds", "num_shingles")
+    minhash, *sketches = (np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r")) for name in names)
+    return minhash, Sketches(*sketches)
 
 
 class ShareOutCells(beam.DoFn):
@@ -137,17 +232,18 @@ class ShareOutCells(beam.DoFn):
 
 
 class _GroupCells(beam.DoFn):
-    def __init__(self, signatures_path: Path, min_similarity: float) -> None:
-        self._signatures_path = signatures_path
-        self._min_similarity = min_similarity
+    def __init__(self, views_dir: Path, rules: CopyRules) -> None:
+        self._views_dir = views_dir
+        self._rules = rules
 
     def setup(self) -> None:
-        self._signatures = np.load(self._signatures_path, mmap_mode="r")
+        self._signatures, self._sketches = load_views(self._views_dir)
 
     def process(self, element: tuple[int, Iterable[Members]]) -> Iterator[tuple[str, pa.Table]]:
         partition, shards = element
         members = np.concatenate(list(shards))
-        grouped = group_cells(members, self._signatures, min_similarity=self._min_similarity)
-        Metrics.counter("copies", "grouped").inc(int((grouped["lexical_keeper"] != grouped["row"]).sum()))
-        columns = {name: np.ascontiguousarray(grouped[name]) for name in GROUPING_SCHEMA.names}
-        yield f"{partition:05d}", pa.table(columns, schema=GROUPING_SCHEMA)
+        grouped = group_cells(members, self._signatures, self._sketches, rules=self._rules)
+        Metrics.counter("copies", "grouped").inc(
+            int(np.sum(grouped["keeper"].to_numpy() != grouped["row"].to_numpy()))
+        )
+        yield f"{partition:05d}", grouped

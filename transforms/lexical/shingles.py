@@ -9,7 +9,8 @@ boilerplate are out."""
 SHINGLE_RULE = "w5-1"
 """Names how shingles are made; signatures made by unequal rules are never compared."""
 
-_WORD = re.compile(r"\w+")
+WORD = re.compile(r"\w+")
+"""A word of a text in lower case."""
 
 
 def shingles(text: str) -> set[str]:
@@ -18,7 +19,7 @@ def shingles(text: str) -> set[str]:
     A text of fewer than five words is one shingle: itself, as written but for its white space, so that unlike short
     texts share nothing. An empty text has none.
     """
-    words = _WORD.findall(text.lower())
+    words = WORD.findall(text.lower())
     if len(words) < SHINGLE_WORDS:
         whole = " ".join(text.split())
         return {whole} if whole else set()

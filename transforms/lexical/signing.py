@@ -3,36 +3,55 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import apache_beam as beam
+import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 from apache_beam.pvalue import PCollection
 
-from transforms.lexical.shingles import shingles
-from transforms.lexical.signatures import SignatureEngine, make_engine
-from transforms.views.bodies import View
+from schemas.tables import SCHEMAS
+from transforms.lexical.signatures import NUM_SLOTS, SignatureEngine, SignedTexts, make_engine
+from transforms.lexical.text_buffers import TextBuffer, buffer_of_column
+from transforms.store.keys import text_id
 
-Row = dict[str, Any]
-
-_BATCH_ROWS = 64
+_COLUMNS = ("view_hash", "body", "skeleton", "task_text")
 
 
-def signature_row(view_hash: str, view: View, *, engine: SignatureEngine) -> Row:
-    """Return a view's row of the table `signatures`; a view without text has no shingle and a signature of zeros."""
-    shingle_set = shingles(view.comparable)
-    return {
-        "view_hash": view_hash,
-        "body_hash": view.body_hash,
-        "skeleton_hash": view.skeleton_hash,
-        "minhash": engine.sign([shingle_set])[0].tolist(),
-        "num_shingles": len(shingle_set),
-        "scheme": engine.scheme,
+def sign_views(views: pa.Table, engine: SignatureEngine) -> pa.Table:
+    """Return the rows of the table `signatures` of some views.
+
+    Copies are found on the body; a view whose body is blank is compared by its task's text, and its hash is never that
+    of a body. A view without text has no shingle and a signature of zeros.
+
+    Args:
+        views: Columns `view_hash`, `body`, `skeleton`, `task_text`, without nulls.
+        engine: Makes the signatures.
+    """
+    bodies = buffer_of_column(views["body"])
+    signed = engine.sign(bodies)
+    body_ids = [text_id("body", bodies.raw(index)) for index in range(bodies.num_texts)]
+    blank = np.flatnonzero(signed.num_shingles == 0)
+    if len(blank):
+        tasks = buffer_of_column(views["task_text"].take(pa.array(blank)))
+        signed = _with_rows(signed, blank, engine.sign(tasks))
+        for index, row in enumerate(blank.tolist()):
+            body_ids[row] = text_id("task", tasks.raw(index))
+    schema = SCHEMAS["signatures"]
+    columns = {
+        "view_hash": views["view_hash"],
+        "body_hash": pa.array(body_ids, pa.string()),
+        "skeleton_hash": pa.array(_text_ids("skeleton", buffer_of_column(views["skeleton"])), pa.string()),
+        "minhash": pa.FixedSizeListArray.from_arrays(pa.array(signed.minhash.reshape(-1)), NUM_SLOTS),
+        "bottom": pa.ListArray.from_arrays(pa.array(signed.bottom_bounds), pa.array(signed.bottom)),
+        "num_shingles": pa.array(signed.num_shingles),
+        "scheme": pa.array([engine.scheme] * views.num_rows, pa.string()),
     }
+    return pa.table([columns[field.name].cast(field.type) for field in schema], schema=schema)
 
 
 @dataclass
-class SignViews(beam.PTransform[PCollection[Path], PCollection[tuple[str, list[Row]]]]):
+class SignViews(beam.PTransform[PCollection[Path], PCollection[tuple[str, pa.Table]]]):
     """Sign the views whose texts lie in files.
 
     Takes files of body texts, gives (file's name, rows of the table `signatures`).
@@ -43,7 +62,7 @@ class SignViews(beam.PTransform[PCollection[Path], PCollection[tuple[str, list[R
 
     engine: str
 
-    def expand(self, files: PCollection[Path]) -> PCollection[tuple[str, list[Row]]]:
+    def expand(self, files: PCollection[Path]) -> PCollection[tuple[str, pa.Table]]:
         return files | "SignFile" >> beam.ParDo(_SignFile(self.engine))
 
 
@@ -54,11 +73,27 @@ class _SignFile(beam.DoFn):
     def setup(self) -> None:
         self._engine = make_engine(self._engine_name)
 
-    def process(self, path: Path) -> Iterator[tuple[str, list[Row]]]:
-        rows = []
+    def process(self, path: Path) -> Iterator[tuple[str, pa.Table]]:
         with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(_BATCH_ROWS):
-                for row in batch.to_pylist():
-                    view = View(body=row["body"], skeleton=row["skeleton"], task_text=row["task_text"])
-                    rows.append(signature_row(row["view_hash"], view, engine=self._engine))
-        yield path.stem, rows
+            groups = (file.read_row_group(group, columns=list(_COLUMNS)) for group in range(file.num_row_groups))
+            signed = [sign_views(group, self._engine) for group in groups]
+        yield path.stem, pa.concat_tables([SCHEMAS["signatures"].empty_table(), *signed])
+
+
+def _text_ids(kind: str, texts: TextBuffer) -> list[str]:
+    return [text_id(kind, texts.raw(index)) for index in range(texts.num_texts)]
+
+
+def _with_rows(signed: SignedTexts, rows: np.ndarray, others: SignedTexts) -> SignedTexts:
+    """Return `signed` with the rows without shingle replaced."""
+    minhash, num_shingles = signed.minhash.copy(), signed.num_shingles.copy()
+    minhash[rows], num_shingles[rows] = others.minhash, others.num_shingles
+    lengths = np.diff(signed.bottom_bounds)
+    lengths[rows] = np.diff(others.bottom_bounds)
+    bounds = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    is_other = np.zeros(len(lengths), dtype=bool)
+    is_other[rows] = True
+    bottom = np.empty(bounds[-1], dtype=np.uint32)
+    bottom[np.repeat(is_other, lengths)] = others.bottom
+    bottom[~np.repeat(is_other, lengths)] = signed.bottom
+    return SignedTexts(minhash, num_shingles, bottom, bounds)

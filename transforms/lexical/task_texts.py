@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -11,11 +12,22 @@ from scipy.sparse.csgraph import connected_components
 
 from transforms.lexical.candidates import similar_pairs
 from transforms.lexical.shingles import jaccard, shingles
-from transforms.lexical.signatures import SignatureEngine
+from transforms.lexical.signatures import SignatureEngine, sign_strings
 
 _ESTIMATE_MARGIN = 0.15
 """How far below the threshold an estimate may lie before the pair is checked: four standard errors at .8."""
 
+_KEPT_SHINGLE_SETS = 4096
+
+_DAY = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}"
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
+_NAMED_DAY = rf"{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH},? \d{{4}}"
+_TIME = r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?: ?[ap]m)?(?: ?(?:z|utc|gmt|[+-]\d{2}:?\d{2}))?"
+_MOMENT = rf"(?:{_DAY}|{_NAMED_DAY})(?:(?:t|,? at |,? ){_TIME})?|{_TIME}"
+_RUN_DATE = re.compile(
+    rf"(?i)\b(?:today(?:'s date)?|(?:current|today's|present) (?:local )?(?:date(?:time)?|time|day)(?: and time)?|now)"
+    rf"(?: is|:| =|,)? ?(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,? )?(?:{_MOMENT})"
+)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _QUOTED = re.compile(r"\"([^\"\n]{1,200})\"|`([^`\n]{1,200})`|(?<!\w)'([^'\n]{1,200})'(?!\w)")
 _FILE_NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,5}")
@@ -34,17 +46,21 @@ class TaskText:
 def join_task_texts(tasks: Iterable[TaskText], engine: SignatureEngine, *, min_similarity: float) -> dict[str, str]:
     """Return the task group of each task key: the smallest task key of the tasks joined.
 
-    Two tasks join when the word 5-gram Jaccard similarity of their texts, computed exactly, reaches `min_similarity`
-    (texts under five words: when they are equal), and never when they differ in their scope, or in a number, path or
-    quoted name. Tasks joined to a common third are one group, so that no near-duplicate leaks into another split.
-    A task without text joins none.
+    What a text says of the day it was run on (`Today is 2026-11-30`) is passed over: a dated instruction is the same
+    task every day. Two tasks join when the word 5-gram Jaccard similarity of their texts, computed exactly, reaches
+    `min_similarity` (texts under five words: when they are equal), and never when they differ in their scope, or in a
+    number, path or quoted name. Tasks joined to a common third are one group, so that no near-duplicate leaks into
+    another split. A task without text joins none.
 
     Args:
         tasks: Tasks with unique keys, in any order.
         engine: Makes the signatures that find candidates.
         min_similarity: Smallest similarity, 0 to 1.
     """
-    ordered = sorted(tasks, key=lambda task: task.task_key)
+    ordered = [
+        TaskText(task.task_key, without_run_date(task.text), task.scope)
+        for task in sorted(tasks, key=lambda task: task.task_key)
+    ]
     alike: dict[tuple[str, frozenset[str]], list[int]] = defaultdict(list)
     for index, task in enumerate(ordered):
         if task.text.strip():
@@ -62,6 +78,11 @@ def join_task_texts(tasks: Iterable[TaskText], engine: SignatureEngine, *, min_s
     return {task.task_key: smallest[label] for task, label in zip(ordered, labels, strict=True)}
 
 
+def without_run_date(text: str) -> str:
+    """Return a text without the dates and times that it gives as those of today or now."""
+    return _RUN_DATE.sub("", text)
+
+
 def distinguishing_marks(text: str) -> frozenset[str]:
     """Return the numbers, paths, file names and quoted names of a text: two tasks that differ in one are two tasks."""
     numbers = (f"number {match.group()}" for match in _NUMBER.finditer(text))
@@ -74,17 +95,31 @@ def distinguishing_marks(text: str) -> frozenset[str]:
 def _verified_edges(
     tasks: Sequence[TaskText], members: Sequence[int], *, engine: SignatureEngine, min_similarity: float
 ) -> Iterator[tuple[int, int]]:
-    first_with: dict[frozenset[str], int] = {}
+    """Give edges that connect what belongs together: not every similar pair, where others connect it already."""
+    first_with: dict[str, int] = {}
     for index in members:
-        key = frozenset(shingles(tasks[index].text))
-        first = first_with.setdefault(key, index)
+        first = first_with.setdefault(" ".join(tasks[index].text.split()), index)
         if first != index:
             yield first, index
-    distinct = list(first_with.items())
-    signatures = engine.sign([shingle_set for shingle_set, _ in distinct])
+    distinct = list(first_with.values())
+    signatures = sign_strings(engine, [tasks[index].text for index in distinct]).minhash
+
+    @lru_cache(_KEPT_SHINGLE_SETS)
+    def shingles_of(place: int) -> set[str]:
+        return shingles(tasks[distinct[place]].text)
+
+    leader = list(range(len(distinct)))
+
+    def leader_of(place: int) -> int:
+        while leader[place] != place:
+            leader[place] = place = leader[leader[place]]
+        return place
+
     for left, right in similar_pairs(signatures, min_similarity=max(0.0, min_similarity - _ESTIMATE_MARGIN)):
-        if jaccard(set(distinct[left][0]), set(distinct[right][0])) >= min_similarity:
-            yield distinct[left][1], distinct[right][1]
+        ends = leader_of(left), leader_of(right)
+        if ends[0] != ends[1] and jaccard(shingles_of(left), shingles_of(right)) >= min_similarity:
+            leader[max(ends)] = min(ends)
+            yield distinct[left], distinct[right]
 
 
 def _component_labels(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from schemas.errors import InputError, SettingsError
 from transforms.embedding.cache import vector_matrix
 from transforms.embedding.contract import EncoderIdentity
-from transforms.lexical.signatures import NUM_PERMUTATIONS, Signatures
+from transforms.lexical.signatures import NUM_SLOTS, Signatures
 from transforms.store.files import Store
 from transforms.store.manifest import Manifest, current_id, read_manifest
 from transforms.store.tables import read_table
@@ -213,10 +213,10 @@ def _ordered(
 
 def _matrix(column: pa.ChunkedArray, place: str) -> Signatures:
     lengths = set(pc.list_value_length(column).to_pylist())
-    if lengths - {NUM_PERMUTATIONS}:
-        raise InputError(f"reference_sets: a signature of {place} has not {NUM_PERMUTATIONS} slots")
+    if lengths - {NUM_SLOTS}:
+        raise InputError(f"reference_sets: a signature of {place} has not {NUM_SLOTS} slots")
     values = pc.list_flatten(column).cast(pa.uint32())
-    return np.asarray(values.combine_chunks().to_numpy(zero_copy_only=False)).reshape(len(column), NUM_PERMUTATIONS)
+    return np.asarray(values.combine_chunks().to_numpy(zero_copy_only=False)).reshape(len(column), NUM_SLOTS)
 
 
 def _texts(column: pa.ChunkedArray) -> list[str]:

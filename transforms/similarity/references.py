@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from transforms.lexical.candidates import band_shape
+from transforms.lexical.bands import band_shape
 from transforms.lexical.signatures import Signatures
 from transforms.similarity.reference_sets import ReferenceItems
 from transforms.similarity.rescoring import CANDIDATE_MARGIN, Matrix, pair_cosines, unit_rows

@@ -49,6 +49,13 @@ def short_id(*parts: str | bytes | int | None) -> str:
     return sha_hex(*parts)[:32]
 
 
+def text_id(kind: str, text: bytes | memoryview) -> str:
+    """Return `short_id(kind, text)` of a text given as UTF-8, without making a string of it."""
+    digest = hashlib.sha256(_encoded([f"s{len(kind.encode())}:{kind}", f"s{len(text)}:"]))
+    digest.update(text)
+    return digest.hexdigest()[:32]
+
+
 def draw(seed: int, purpose: str, identifier: str) -> float:
     """Return a number in [0, 1) that depends on nothing but (seed, purpose, identifier)."""
     return int(sha_hex(seed, purpose, identifier)[:13], 16) / 16**13

@@ -1,5 +1,5 @@
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 
 import pytest
 
@@ -47,6 +47,40 @@ def test_copies_keep_task_groups_and_outcomes_apart(stage_over, chat_trajectory)
         ("t4", "id:three", "success", "t4", "none", 1),
         ("t5", "id:four", "success", "t5", "empty", 1),
     ]
+
+
+def test_a_cut_run_lies_inside_the_full_one_of_its_outcome(stage_over, chat_trajectory):
+    full = " ".join(f"word{number}" for number in range(600))
+    cut = " ".join(full.split()[:200])
+    chats = [chat(0, cut), chat(1, full), chat(2, cut, reward=0.0), chat(3, cut, task_id="two", task="Write a poem")]
+    made = [chat_trajectory(each) for each in chats]
+    columns = ["keeper_id", "lexical_group", "semantic_group", "method", "similarity_to_keeper", "group_size"]
+
+    found = curated(stage_over(made, name="on", store="on")).select(columns).to_pylist()
+    without = curated(stage_over(made, name="off", store="off", settings={"lexical": {"containment": False}}))
+
+    assert [tuple(row.values()) for row in found] == [
+        ("t1", "t0", "t1", "containment", 1.0, 2),
+        ("t1", "t1", "t1", "none", 1.0, 2),
+        ("t2", "t2", "t2", "none", 1.0, 1),
+        ("t3", "t3", "t3", "none", 1.0, 1),
+    ]
+    assert without["method"].to_pylist() == ["none"] * 4
+
+
+def test_both_engines_give_the_same_groups(stage_over, chat_trajectory):
+    words = [f"word{number}" for number in range(300)]
+    texts = [" ".join(words), " ".join([*words[:290], "x"]), " ".join(words[:100]), " ".join(words[::-1]), "ls", "ls"]
+    made = [chat_trajectory(chat(number, text)) for number, text in enumerate(texts)]
+    columns = ["traj_id", "keeper_id", "method", "approach_group"]
+
+    fast, reference = (
+        curated(stage_over(made, name=name, store=name, settings={"lexical": {"engine": name}})).select(columns)
+        for name in ("fast", "datasketch")
+    )
+
+    assert fast.equals(reference)
+    assert fast["method"].to_pylist() == ["none", "lexical", "containment", "none", "none", "exact"]
 
 
 def test_tasks_join_only_where_the_settings_say_so(stage_over, chat_trajectory):
@@ -131,6 +165,14 @@ def test_on_real_rollouts_no_group_mixes_tasks_or_outcomes(airline_chats, stage_
     assert len({row["task_group"] for row in rows}) == 50
     figures = copy_figures(clusters, context.read("features"))
     assert figures == (0, 0, 19, 8)
+    features = {row["traj_id"]: row for row in context.read("features").to_pylist()}
+    repeats = defaultdict(set)
+    for row in rows:
+        calls = features[row["traj_id"]]
+        if calls["num_calls"]:
+            repeats[row["task_group"], row["outcome_class"], calls["actions_hash"]].add(row["approach_group"])
+        assert cells[row["approach_group"]] == (row["task_group"], row["outcome_class"])
+    assert all(len(groups) == 1 for groups in repeats.values())
 
 
 def test_a_lake_without_trajectories_gives_empty_tables(stage_over):

@@ -20,23 +20,38 @@ def labels(*empty):
 
 
 def test_clusters_tell_how_each_member_was_found():
-    groupings = pa.table(
-        [[3, 0, 1, 2, 4], [3, 3, 1, 1, 4], [3, 3, 3, 3, 4], [1.0, 1.0, 0.85, 0.85, 1.0]], schema=GROUPING_SCHEMA
-    )
+    columns = [
+        [3, 0, 1, 2, 4, 5],
+        [3, 3, 1, 1, 4, 5],
+        [3, 3, 3, 3, 4, 5],
+        [5, 3, 3, 3, 4, 5],
+        [0.97, 1.0, 0.85, 0.85, 1.0, 1.0],
+        [5, 3, 3, 3, 4, 5],
+    ]
+    groupings = pa.table(columns, schema=GROUPING_SCHEMA)
 
-    table = cluster_table(labels(False, False, False, False, True), groupings)
+    table = cluster_table(labels(False, False, False, False, True, False), groupings)
 
     assert table.schema == SCHEMAS["clusters"]
-    wanted = ["traj_id", "exact_group", "lexical_group", "keeper_id", "similarity_to_keeper", "method", "group_size"]
-    assert [tuple(row.values()) for row in table.select(wanted).to_pylist()] == [
-        ("t0", "t3", "t3", "t3", 1.0, "exact", 4),
-        ("t1", "t1", "t3", "t3", 0.85, "lexical", 4),
-        ("t2", "t1", "t3", "t3", 0.85, "lexical", 4),
-        ("t3", "t3", "t3", "t3", 1.0, "none", 4),
-        ("t4", "t4", "t4", "t4", 1.0, "empty", 1),
+    wanted = [
+        "traj_id",
+        "exact_group",
+        "lexical_group",
+        "semantic_group",
+        "keeper_id",
+        "similarity_to_keeper",
+        "method",
     ]
-    assert table["semantic_group"] == table["lexical_group"]
-    assert table["family_id"].null_count == 5
+    assert [tuple(row.values()) for row in table.select([*wanted, "group_size"]).to_pylist()] == [
+        ("t0", "t3", "t3", "t5", "t3", 1.0, "exact", 5),
+        ("t1", "t1", "t3", "t5", "t3", 0.85, "lexical", 5),
+        ("t2", "t1", "t3", "t5", "t3", 0.85, "lexical", 5),
+        ("t3", "t3", "t3", "t5", "t5", 0.97, "containment", 5),
+        ("t4", "t4", "t4", "t4", "t4", 1.0, "empty", 1),
+        ("t5", "t5", "t5", "t5", "t5", 1.0, "none", 5),
+    ]
+    assert table["approach_group"].to_pylist() == ["t3", "t3", "t3", "t5", "t4", "t5"]
+    assert table["family_id"].null_count == 6
     assert all(table["verified"].to_pylist())
 
 

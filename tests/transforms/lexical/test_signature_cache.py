@@ -1,20 +1,14 @@
 import pyarrow as pa
 
-from schemas.tables import SCHEMAS
 from transforms.lexical.signature_cache import keep_signatures, kept_signatures, unique_signatures
-from transforms.lexical.signatures import DatasketchEngine
-from transforms.lexical.signing import signature_row
+from transforms.lexical.signatures import FastEngine
+from transforms.lexical.signing import sign_views
 from transforms.store.files import Store
-from transforms.store.tables import rows_to_table
-from transforms.views.bodies import View
 
 
 def signatures(*view_hashes):
-    rows = [
-        signature_row(each, View(body=each, skeleton="", task_text=""), engine=DatasketchEngine())
-        for each in view_hashes
-    ]
-    return rows_to_table(rows, SCHEMAS["signatures"])
+    columns = {name: list(view_hashes) for name in ("view_hash", "body", "skeleton", "task_text")}
+    return sign_views(pa.table(columns, schema=pa.schema([(name, pa.string()) for name in columns])), FastEngine())
 
 
 def views(*view_hashes):

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.lexical.signatures import DatasketchEngine
-from transforms.lexical.task_texts import TaskText, distinguishing_marks, join_task_texts
+from transforms.lexical.signatures import FastEngine
+from transforms.lexical.task_texts import TaskText, distinguishing_marks, join_task_texts, without_run_date
 
 LONG = "please repair the slow parser so that all of the tests of the project pass again and the build stays green"
 TEXTS = st.sampled_from(
@@ -13,7 +13,7 @@ TEXTS = st.sampled_from(
 
 def groups(*texts, scope=""):
     tasks = [TaskText(f"id:{number}", text, scope) for number, text in enumerate(texts)]
-    return list(join_task_texts(tasks, DatasketchEngine(), min_similarity=0.8).values())
+    return list(join_task_texts(tasks, FastEngine(), min_similarity=0.8).values())
 
 
 def test_near_duplicates_join_under_the_smallest_key():
@@ -38,6 +38,43 @@ def test_tasks_that_differ_in_a_number_path_or_quoted_name_stay_apart(left, righ
     assert groups(left, right) == ["id:0", "id:1"]
 
 
+def test_a_dated_instruction_is_one_task_every_day():
+    short = "repair the slow parser and run all of its tests"
+    texts = [
+        f"Today is 2026-11-30. {short}",
+        f"Today is Mon, December 1, 2026. {short}",
+        f"Current time: 2026-12-02T08:15:00Z. {short}",
+        f"The deadline is 2026-12-02. {short}",
+        f"The deadline is 2026-12-03. {short}",
+    ]
+
+    assert groups(*texts) == ["id:0", "id:0", "id:0", "id:3", "id:4"]
+
+
+@pytest.mark.parametrize(
+    ("dated", "plain"),
+    [
+        ("Today's date is 30/11/2026 at 10:15 pm, go", "go"),
+        ("it is now 10:15:07.5 +02:00 go", "it is go"),
+        ("book for today, 3 seats", "book for today, 3 seats"),
+        ("the meeting is on 2026-11-30", "the meeting is on 2026-11-30"),
+    ],
+)
+def test_only_the_day_of_the_run_is_passed_over(dated, plain):
+    assert " ".join(without_run_date(dated).split()).removeprefix(", ") == plain
+
+
+def test_many_tasks_of_one_template_join_or_stay_in_linear_work():
+    same = [TaskText(f"id:{number:04}", f"{LONG} {'soon' if number % 2 else ''}") for number in range(700)]
+    other = [
+        TaskText(f"no:{number:04}", " ".join(f"word{number}x{place}" for place in range(9))) for number in range(700)
+    ]
+    joined = join_task_texts([*same, *other], FastEngine(), min_similarity=0.8)
+
+    assert {joined[task.task_key] for task in same} == {"id:0000"}
+    assert all(joined[task.task_key] == task.task_key for task in other)
+
+
 def test_short_texts_join_only_when_equal():
     assert groups("git push", "git pull", " git  push\n", "", "") == ["id:0", "id:1", "id:0", "id:3", "id:4"]
 
@@ -45,7 +82,7 @@ def test_short_texts_join_only_when_equal():
 def test_tasks_of_two_repositories_stay_apart():
     tasks = [TaskText("id:a", LONG, "one@"), TaskText("id:b", LONG, "two@")]
 
-    assert join_task_texts(tasks, DatasketchEngine(), min_similarity=0.8) == {"id:a": "id:a", "id:b": "id:b"}
+    assert join_task_texts(tasks, FastEngine(), min_similarity=0.8) == {"id:a": "id:a", "id:b": "id:b"}
 
 
 def test_marks_are_numbers_paths_files_and_quoted_names():
@@ -62,10 +99,10 @@ def test_marks_are_numbers_paths_files_and_quoted_names():
 @given(st.lists(TEXTS, max_size=8), st.randoms(use_true_random=False))
 def test_groups_depend_on_no_order_and_are_named_after_their_smallest_key(texts, random):
     tasks = [TaskText(f"id:{number}", text) for number, text in enumerate(texts)]
-    joined = join_task_texts(tasks, DatasketchEngine(), min_similarity=0.8)
+    joined = join_task_texts(tasks, FastEngine(), min_similarity=0.8)
     random.shuffle(tasks)
 
-    assert join_task_texts(tasks, DatasketchEngine(), min_similarity=0.8) == joined
+    assert join_task_texts(tasks, FastEngine(), min_similarity=0.8) == joined
     assert set(joined) == {task.task_key for task in tasks}
     for group in set(joined.values()):
         assert group == min(key for key, value in joined.items() if value == group)

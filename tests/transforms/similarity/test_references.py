@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from transforms.lexical.signatures import NUM_PERMUTATIONS, Signatures
+from transforms.lexical.signatures import NUM_SLOTS, Signatures
 from transforms.similarity import references
 from transforms.similarity.reference_sets import ReferenceItems
 from transforms.similarity.references import Hit, Rollouts, match_items
@@ -11,9 +11,9 @@ _GROUPS = {"t1": "g1", "t2": "g1", "t3": "g3"}
 
 def _signatures(*agreements: int) -> Signatures:
     """Return one signature per number: so many slots as the model signature, the others its own."""
-    made = np.zeros((len(agreements), NUM_PERMUTATIONS), dtype=np.uint32)
+    made = np.zeros((len(agreements), NUM_SLOTS), dtype=np.uint32)
     for row, count in enumerate(agreements):
-        made[row] = 1000 * (row + 1) + np.arange(NUM_PERMUTATIONS)
+        made[row] = 1000 * (row + 1) + np.arange(NUM_SLOTS)
         made[row, :count] = 1 + np.arange(count)
     return made
 
@@ -35,7 +35,7 @@ def _items(
 
 
 def _rollouts(groups: list[str], classes: list[str], vectors: list[list[float]] | None = None) -> Rollouts:
-    signatures = _signatures(*[NUM_PERMUTATIONS] * len(groups))
+    signatures = _signatures(*[NUM_SLOTS] * len(groups))
     return Rollouts(groups, classes, signatures, np.array(vectors or [[0.0]] * len(groups), dtype=np.float16))
 
 
@@ -82,7 +82,7 @@ def test_vectors_find_what_signatures_do_not() -> None:
 
 
 def test_texts_without_a_word_repeat_nothing() -> None:
-    empty = np.zeros((1, NUM_PERMUTATIONS), dtype=np.uint32)
+    empty = np.zeros((1, NUM_SLOTS), dtype=np.uint32)
     rollouts = _rollouts(["g1"], ["success"])._replace(signatures=empty)
 
     assert _match(rollouts, _items(["t1"], ["success"], agreements=[128])._replace(signatures=empty)) == []

@@ -1,0 +1,16 @@
+"""Compiles the loops before a test is timed: the first call of a fresh checkout takes seconds."""
+
+import numpy as np
+import pytest
+
+from transforms.lexical.containment import Sketches
+from transforms.lexical.copies import MEMBER, CopyRules, group_cells
+from transforms.lexical.signatures import FastEngine, sign_strings
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _compiled_loops() -> None:
+    signed = sign_strings(FastEngine(), ["a b c d e f", "ls"])
+    sketches = Sketches(signed.bottom, signed.bottom_bounds.astype(np.int64), signed.num_shingles)
+    members = np.array([(row, 0, row, row, row, row) for row in range(2)], dtype=MEMBER)
+    group_cells(members, signed.minhash, sketches, rules=CopyRules(0.8, 0.95, 0.3))

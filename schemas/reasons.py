@@ -91,8 +91,10 @@ class DecisionReason(StrEnum):
     EMPTY = "empty"
     EXACT_COPY = "exact_copy"
     NEAR_DUPLICATE = "near_duplicate"
+    CUT_COPY = "cut_copy"
     SEMANTIC_DUPLICATE = "semantic_duplicate"
     IN_REFERENCE_SET = "in_reference_set"
+    APPROACH_CAP = "approach_cap"
     TASK_CAP = "task_cap"
     BUDGET = "budget"
 

@@ -31,6 +31,7 @@ _READ: Final[dict[str, list[str]]] = {
         "exact_group",
         "lexical_group",
         "semantic_group",
+        "approach_group",
         "keeper_id",
         "method",
         "similarity_to_keeper",

@@ -49,11 +49,16 @@ def run(context: StageContext) -> None:
     pool = read_pool(context)
     ids = pool["traj_id"].to_pylist()
     survivors = first_verdicts(pool)
-    if context.settings.selection.keep_groups:
+    selection = context.settings.selection
+    if selection.keep_groups:
         survivors = verdicts = keep_groups_whole(survivors, rollout_groups(pool))
     else:
-        capped = _cap(context, pool, survivors)
-        verdicts = narrow_verdicts(survivors, ids, chosen=capped, reason=DecisionReason.TASK_CAP)
+        verdicts = survivors
+        if selection.max_per_approach is not None:
+            capped = _cap(context, pool, verdicts, group="approach_group", limit=selection.max_per_approach)
+            verdicts = narrow_verdicts(verdicts, ids, chosen=capped, reason=DecisionReason.APPROACH_CAP)
+        capped = _cap(context, pool, verdicts, group="task_group", limit=selection.max_per_task)
+        verdicts = narrow_verdicts(verdicts, ids, chosen=capped, reason=DecisionReason.TASK_CAP)
     shares = _target_shares(context, pool, verdicts)
     pool = add_weights(context, pool, verdicts, shares=None)
     chosen = spend(context, pool, verdicts, shares=shares)
@@ -67,13 +72,13 @@ def run(context: StageContext) -> None:
     _write_uses(context, pool, verdicts)
 
 
-def _cap(context: StageContext, pool: pa.Table, verdicts: Sequence[Verdict]) -> set[str]:
-    """Return the ids that the cap per task group, outcome class and policy leaves."""
+def _cap(context: StageContext, pool: pa.Table, verdicts: Sequence[Verdict], *, group: str, limit: int) -> set[str]:
+    """Return the ids that a cap per group, outcome class and policy leaves."""
     ranks = keeper_ranks(pool, context.settings.selection.keeper_order).tolist()
-    columns = [pool[name].to_pylist() for name in ("task_group", "outcome_class", "policy", "traj_id", "family_id")]
+    columns = [pool[name].to_pylist() for name in (group, "outcome_class", "policy", "traj_id", "family_id")]
     members = [
-        ((task_group, outcome, policy), (rank, traj_id, family))
-        for task_group, outcome, policy, traj_id, family, rank, verdict in zip(*columns, ranks, verdicts, strict=True)
+        ((cell, outcome, policy), (rank, traj_id, family))
+        for cell, outcome, policy, traj_id, family, rank, verdict in zip(*columns, ranks, verdicts, strict=True)
         if verdict.reason == DecisionReason.KEPT
     ]
     scratch = Store(str(context.work_dir))
@@ -81,10 +86,10 @@ def _cap(context: StageContext, pool: pa.Table, verdicts: Sequence[Verdict]) -> 
         _ = (
             pipeline
             | "Members" >> beam.Create(members)
-            | "CapCells" >> CapCells(context.settings.selection.max_per_task)
-            | "WriteShards" >> WriteShards(scratch, "caps")
+            | "CapCells" >> CapCells(limit)
+            | "WriteShards" >> WriteShards(scratch, f"caps-{group}")
         )
-    return {traj_id for traj_id, kept in read_shards(scratch, "caps") if kept}
+    return {traj_id for traj_id, kept in read_shards(scratch, f"caps-{group}") if kept}
 
 
 def _target_shares(context: StageContext, pool: pa.Table, verdicts: Sequence[Verdict]) -> dict[Stratum, float]:

@@ -94,6 +94,8 @@ class SelectionSettings(Section):
     `verified`: tests or reward components stand behind the reward."""
     max_per_task: int = Field(default=16, ge=1)
     """Kept rollouts per task group, outcome class and policy at most."""
+    max_per_approach: int | None = Field(default=None, ge=1)
+    """Kept rollouts per approach group and policy at most; null sets no limit."""
     budget: int | None = Field(default=None, ge=1)
     """Trajectories kept at most over the whole pool; null keeps all that the other rules keep."""
     spread: Literal["coverage", "turns"] = "coverage"
@@ -103,7 +105,7 @@ class SelectionSettings(Section):
     """A family's share of its stratum's budget ∝ n^alpha: 1 keeps the lake's shares, 0 makes them equal."""
     keep_groups: bool = False
     """Keep or drop the rollouts of one task and policy together, as group-relative RL needs them: no member is dropped
-    as redundant while another stays, there is no cap per task, and a budget is spent on whole groups."""
+    as redundant while another stays, there is no cap, and a budget is spent on whole groups."""
     failures: FailureSettings = FailureSettings()
     """Weights of informative failures."""
     seeds: SeedSettings = SeedSettings()

@@ -27,8 +27,10 @@ DROP_WORDS: Final[dict[str, str]] = {
     DecisionReason.EMPTY: "nothing left to compare or learn from",
     DecisionReason.EXACT_COPY: "same text as a kept run",
     DecisionReason.NEAR_DUPLICATE: "nearly the same text as a kept run",
+    DecisionReason.CUT_COPY: "cut from a longer run that was kept",
     DecisionReason.SEMANTIC_DUPLICATE: "same approach and outcome as a kept run",
     DecisionReason.IN_REFERENCE_SET: "a reference set holds one like it",
+    DecisionReason.APPROACH_CAP: "its approach has enough kept runs",
     DecisionReason.TASK_CAP: "its task has enough kept runs",
     DecisionReason.BUDGET: "beyond the pool's budget",
 }

@@ -1,4 +1,4 @@
-"""Cap the kept rollouts of a task group, outcome class and policy."""
+"""Cap the kept rollouts of a cell: those of an approach, then those of a task group, outcome class and policy."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import apache_beam as beam
 from apache_beam import PCollection
 
 Cell = tuple[str, str, str]
-"""Task group, outcome class, policy."""
+"""Task group, outcome class and policy; or approach group, outcome class and policy."""
 
 
 class CapMember(NamedTuple):

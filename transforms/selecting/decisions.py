@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 import pyarrow as pa
 
 from schemas.reasons import DecisionReason, OutcomeClass
+from transforms.lexical.cluster_rows import METHOD_CONTAINMENT
 
 KEEP: Final = "keep"
 DROP: Final = "drop"
@@ -13,6 +14,7 @@ DROP: Final = "drop"
 _STAGES: Final[dict[DecisionReason, str]] = {
     DecisionReason.EXACT_COPY: "copies",
     DecisionReason.NEAR_DUPLICATE: "copies",
+    DecisionReason.CUT_COPY: "copies",
     DecisionReason.SEMANTIC_DUPLICATE: "similar",
     DecisionReason.IN_REFERENCE_SET: "references",
 }
@@ -37,12 +39,13 @@ def first_verdicts(columns: pa.Table) -> list[Verdict]:
     """Return the verdict of every row before cap and budget, in row order.
 
     The first rule that applies decides: there is nothing to learn from, as the agent said nothing; the reward is
-    invalid; another trajectory keeps its place (an exact copy, a near-duplicate, a semantic duplicate); a reference
-    set holds it already, of which the redundant trajectories it stands for are none the more kept. Safety and audit
-    flags drop nothing from the pool: a dataset leaves a flagged trajectory out where it must not be shown.
+    invalid; another trajectory keeps its place (an exact copy, a near-duplicate, a run cut from it, a semantic
+    duplicate); a reference set holds it already, of which the redundant trajectories it stands for are none the more
+    kept. Safety and audit flags drop nothing from the pool: a dataset leaves a flagged trajectory out where it must
+    not be shown.
 
     Args:
-        columns: `traj_id`, `outcome_class`, `is_empty`, `keeper_id`, `exact_group`, `lexical_group`,
+        columns: `traj_id`, `outcome_class`, `is_empty`, `keeper_id`, `exact_group`, `lexical_group`, `method`,
             `similarity_to_keeper`, `repeated_item`, `item_similarity`; every keeper is a row. `repeated_item` is
             what a reference set holds of the row, null where it does not.
     """
@@ -60,7 +63,9 @@ def _first_verdict(row: Mapping[str, Any], keeper: Mapping[str, Any]) -> Verdict
         if row["repeated_item"] is None:
             return KEPT
         return Verdict(DecisionReason.IN_REFERENCE_SET, row["repeated_item"], row["item_similarity"])
-    if row["exact_group"] == keeper["exact_group"]:
+    if row["method"] == METHOD_CONTAINMENT:
+        reason = DecisionReason.CUT_COPY
+    elif row["exact_group"] == keeper["exact_group"]:
         reason = DecisionReason.EXACT_COPY
     elif row["lexical_group"] == keeper["lexical_group"]:
         reason = DecisionReason.NEAR_DUPLICATE

@@ -24,7 +24,9 @@ def outcome_of(reward: float | None) -> str:
     return "unscored" if reward is None else "success" if reward >= 1 else "failure"
 
 
-def judged(context, trajectories, *, keepers=None, audit=(), unsafe=(), empty=(), vectors=None, hits=None):
+def judged(
+    context, trajectories, *, keepers=None, audit=(), unsafe=(), empty=(), vectors=None, hits=None, approaches=None
+):
     """Write what the stages before would have written, then run `tasks` and `select`."""
     keepers, hits = keepers or {}, hits or {}
     (pack,) = context.packs
@@ -40,6 +42,7 @@ def judged(context, trajectories, *, keepers=None, audit=(), unsafe=(), empty=()
             "lexical_group": keeper,
             "semantic_group": keeper,
             "keeper_id": keeper,
+            "approach_group": (approaches or {}).get(name, name),
         }
         cell = {"task_key": task, "task_group": task, "outcome_class": outcome_of(each.header.reward)}
         clusters.append({"traj_id": name, "environment": "env", "similarity_to_keeper": 1.0} | alike | cell)
@@ -172,6 +175,20 @@ def test_groups_of_rollouts_stay_or_go_together(stage_over, chat_trajectory):
         f"{t}{n}" for t in "ac" for n in range(4)
     }
     assert {reasons[f"b{n}"] for n in range(4)} == {"budget"}
+
+
+def test_an_approach_is_capped_apart_from_its_task_where_the_settings_say_so(stage_over, chat_trajectory):
+    lake = [rollout(chat_trajectory, f"a{n}", model="m" if n < 5 else "other") for n in range(6)]
+    approaches = {f"a{n}": "a0" for n in (0, 1, 2, 5)}
+    for limit, expected in ((None, {"kept": 6}), (2, {"kept": 5, "approach_cap": 1})):
+        settings = {"selection": {"max_per_approach": limit}}
+        context = stage_over(lake, name=f"run{limit}", store=f"store{limit}", settings=settings)
+
+        judged(context, lake, approaches=approaches)
+
+        reasons = dict(rows_of(context, "decisions", "traj_id", "reason"))
+        assert Counter(reasons.values()) == expected
+        assert limit is None or reasons["a2"] == "approach_cap"
 
 
 def test_weights_bring_outcomes_to_their_targets(stage_over, chat_trajectory):

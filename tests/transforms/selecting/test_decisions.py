@@ -15,6 +15,7 @@ def _row(traj_id: str, **facts: Any) -> dict[str, Any]:
         "outcome_class": "success",
         "is_empty": False,
         "similarity_to_keeper": 1.0,
+        "method": "none",
         **alone,
         **facts,
     }
@@ -31,6 +32,7 @@ def test_redundant_row_names_the_nearest_kind_of_group_it_shares_with_its_keeper
         _row("k"),
         _row("e", keeper_id="k", exact_group="k", lexical_group="k"),
         _row("l", keeper_id="k", lexical_group="k", similarity_to_keeper=0.9),
+        _row("c", keeper_id="k", method="containment", similarity_to_keeper=0.97),
         _row("s", keeper_id="k", similarity_to_keeper=0.96),
     )
 
@@ -38,6 +40,7 @@ def test_redundant_row_names_the_nearest_kind_of_group_it_shares_with_its_keeper
         KEPT,
         Verdict(DecisionReason.EXACT_COPY, "k", 1.0),
         Verdict(DecisionReason.NEAR_DUPLICATE, "k", 0.9),
+        Verdict(DecisionReason.CUT_COPY, "k", 0.97),
         Verdict(DecisionReason.SEMANTIC_DUPLICATE, "k", 0.96),
     ]
 
@@ -113,6 +116,7 @@ def test_decision_names_the_stage_that_found_the_reason() -> None:
     stages = {row["reason"]: row["stage"] for row in rows}
     assert stages.pop("exact_copy") == "copies"
     assert stages.pop("near_duplicate") == "copies"
+    assert stages.pop("cut_copy") == "copies"
     assert stages.pop("semantic_duplicate") == "similar"
     assert stages.pop("in_reference_set") == "references"
     assert set(stages.values()) == {"select"}

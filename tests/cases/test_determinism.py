@@ -1,8 +1,12 @@
-"""DET-02 and DET-06: buckets do not depend on row order, and a pair at the threshold not on its company."""
+"""DET-02, DET-04 and DET-06: order decides neither buckets nor ties, and company no pair at the threshold."""
+
+from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.whole_runs import Curate, chat_rollout, write_jsonl
 from transforms.embedding.hashed import HashedEncoder
 from transforms.similarity.buckets import bucket_centres, content_order, near_pairs, share_out_rows
 from transforms.similarity.large_cells import large_groups
@@ -62,3 +66,20 @@ def test_det_06_a_vector_does_not_depend_on_its_batch() -> None:
     together = encoder.encode(texts)
     assert all(np.array_equal(encoder.encode([text])[0], row) for text, row in zip(texts, together, strict=True))
     assert np.array_equal(encoder.encode(texts[::-1])[::-1], together)
+
+
+def test_det_04_a_tie_goes_to_the_smallest_id_in_any_order(tmp_path: Path, curate: Curate) -> None:
+    texts = ["", " and more", " and still more"]
+    records = []
+    for number, text in enumerate(texts):
+        record = chat_rollout("one", 0, reward=1.0, turns=12) | {"trajectory_id": f"r{number}"}
+        record["messages"][-1]["content"] += text
+        records.append(record)
+    found = []
+    for turn, order in enumerate(permutations(records)):
+        curated = curate(write_jsonl(tmp_path / f"lake{turn}" / "part.jsonl", order), store=f"store{turn}")
+        decisions = curated.table("decisions").select("traj_id", "decision", "reason", "reference_id", "similarity")
+        found.append(decisions.rows())
+    kept = [row[0] for row in found[0] if row[1] == "keep"]
+    assert kept == [min(row[0] for row in found[0])]
+    assert all(rows == found[0] for rows in found)

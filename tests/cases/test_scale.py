@@ -1,12 +1,16 @@
-"""SCA-03 and SCA-04: noise is unique and never dropped, and small environments pass."""
+"""SCA-03, SCA-04, SCA-12: noise is never dropped, small environments pass, a full bucket stays small work."""
 
 import hashlib
+import subprocess
+import sys
 from pathlib import Path
 
+import numpy as np
 import orjson
 import pytest
 
 from tests.whole_runs import Curate, Curated, chat_rollout
+from transforms.lexical.candidates import lexical_groups, similar_pairs
 
 
 def _curated(curate: Curate, folder: Path, rows: list[dict[str, object]]) -> Curated:
@@ -59,3 +63,37 @@ def test_sca_04_small_environments_survive(shared_dir: Path, curate: Curate) -> 
     assert curated.manifest.funnel["trajectories"] == 10
     assert set(curated.table("decisions")["decision"]) == {"keep"}
     assert sorted(curated.table("trajectories").group_by("env_name").len()["len"].to_list()) == [1, 2, 3, 4]
+
+
+def test_sca_12_the_edges_of_what_is_alike_grow_with_the_texts_and_not_with_their_pairs() -> None:
+    rng = np.random.default_rng(12)
+    for count in (1000, 2000, 4000, 8000):
+        signatures = np.tile(rng.integers(0, 2**32, 128, dtype=np.uint32), (count, 1))
+        signatures[np.arange(count), rng.integers(0, 128, count)] = 7
+        stars = lexical_groups(signatures, np.arange(count), min_similarity=0.8)
+        assert set(stars.keeper.tolist()) == {0}
+        # A band gives a text two edges at most.
+        assert count - 1 <= len(similar_pairs(signatures, min_similarity=0.8)) <= 2 * 18 * count
+
+
+_ONE_BUCKET = """
+import resource
+import numpy as np
+from transforms.lexical.candidates import lexical_groups
+
+rng = np.random.default_rng(1)
+signatures = np.tile(rng.integers(0, 2**32, 128, dtype=np.uint32), (1_000_000, 1))
+for start in range(0, len(signatures), 100_000):
+    part = signatures[start : start + 100_000]
+    part[np.arange(len(part)), rng.integers(7, 128, len(part))] = rng.integers(0, 2**32, len(part), dtype=np.uint32)
+stars = lexical_groups(signatures, np.arange(len(signatures)), min_similarity=0.8)
+print(len(set(stars.keeper.tolist())), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.slow
+def test_sca_12_a_million_texts_of_one_bucket_stay_under_two_gigabytes() -> None:
+    done = subprocess.run([sys.executable, "-c", _ONE_BUCKET], check=True, capture_output=True, text=True)
+    num_keepers, peak_kb = map(int, done.stdout.split())
+    assert num_keepers == 1
+    assert peak_kb * 1024 < 2e9

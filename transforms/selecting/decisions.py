@@ -23,6 +23,9 @@ _STAGES: Final[dict[DecisionReason, str]] = {
 REDUNDANT_REASONS: Final = frozenset(_STAGES) - {DecisionReason.IN_REFERENCE_SET}
 """Another trajectory of the lake keeps the row's place."""
 
+_CHOSEN_AMONG: Final = REDUNDANT_REASONS - {DecisionReason.CUT_COPY}
+"""The keeper was chosen by the keeper order; of a run and its beginning the whole run stays, whatever the order."""
+
 
 class Verdict(NamedTuple):
     """The reason for a decision; a redundant trajectory names its keeper and its similarity to it."""
@@ -103,7 +106,7 @@ def decision_rows(columns: pa.Table, verdicts: Sequence[Verdict]) -> list[dict[s
                 "reason": str(verdict.reason),
                 "reference_id": verdict.reference_id,
                 "similarity": verdict.similarity,
-                "keeper_rule": row["keeper_rule"] if verdict.reason in REDUNDANT_REASONS else None,
+                "keeper_rule": row["keeper_rule"] if verdict.reason in _CHOSEN_AMONG else None,
                 "score": row["score"],
                 "educational_score": row["educational_score"],
                 "weight": row["weight"] if kept else 0.0,

@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -13,21 +13,13 @@ from scipy.sparse.csgraph import connected_components
 from transforms.lexical.candidates import similar_pairs
 from transforms.lexical.shingles import jaccard, shingles
 from transforms.lexical.signatures import SignatureEngine, sign_strings
+from transforms.lexical.time_stamps import without_time_stamps
 
 _ESTIMATE_MARGIN = 0.15
 """How far below the threshold an estimate may lie before the pair is checked: four standard errors at .8."""
 
 _KEPT_SHINGLE_SETS = 4096
 
-_DAY = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}"
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
-_NAMED_DAY = rf"{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH},? \d{{4}}"
-_TIME = r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?: ?[ap]m)?(?: ?(?:z|utc|gmt|[+-]\d{2}:?\d{2}))?"
-_MOMENT = rf"(?:{_DAY}|{_NAMED_DAY})(?:(?:t|,? at |,? ){_TIME})?|{_TIME}"
-_RUN_DATE = re.compile(
-    rf"(?i)\b(?:today(?:'s date)?|(?:current|today's|present) (?:local )?(?:date(?:time)?|time|day)(?: and time)?|now)"
-    rf"(?: is|:| =|,)? ?(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,? )?(?:{_MOMENT})"
-)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _QUOTED = re.compile(r"\"([^\"\n]{1,200})\"|`([^`\n]{1,200})`|(?<!\w)'([^'\n]{1,200})'(?!\w)")
 _FILE_NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,5}")
@@ -46,41 +38,50 @@ class TaskText:
 def join_task_texts(tasks: Iterable[TaskText], engine: SignatureEngine, *, min_similarity: float) -> dict[str, str]:
     """Return the task group of each task key: the smallest task key of the tasks joined.
 
-    What a text says of the day it was run on (`Today is 2026-11-30`) is passed over: a dated instruction is the same
-    task every day. Two tasks join when the word 5-gram Jaccard similarity of their texts, computed exactly, reaches
-    `min_similarity` (texts under five words: when they are equal), and never when they differ in their scope, or in a
-    number, path or quoted name. Tasks joined to a common third are one group, so that no near-duplicate leaks into
-    another split. A task without text joins none.
+    Two tasks join when the word 5-gram Jaccard similarity of their texts, computed exactly, reaches `min_similarity`
+    (texts under five words: when they are equal), and never when they differ in their scope, or in a number, path or
+    quoted name. Tasks joined to a common third are one group, so that no near-duplicate leaks into another split.
+    Time stamps are left out of the comparison: an instruction handed out on two days is one task. A task without text
+    joins none.
 
     Args:
         tasks: Tasks with unique keys, in any order.
         engine: Makes the signatures that find candidates.
         min_similarity: Smallest similarity, 0 to 1.
     """
-    ordered = [
-        TaskText(task.task_key, without_run_date(task.text), task.scope)
-        for task in sorted(tasks, key=lambda task: task.task_key)
-    ]
-    alike: dict[tuple[str, frozenset[str]], list[int]] = defaultdict(list)
-    for index, task in enumerate(ordered):
-        if task.text.strip():
-            alike[task.scope, distinguishing_marks(task.text)].append(index)
+    ordered = sorted((replace(task, text=without_time_stamps(task.text)) for task in tasks), key=_task_key)
     edges = [
         edge
-        for members in alike.values()
-        if len(members) > 1
+        for members in joinable_classes(ordered)
         for edge in _verified_edges(ordered, members, engine=engine, min_similarity=min_similarity)
     ]
-    labels = _component_labels(len(ordered), edges)
+    return name_groups([task.task_key for task in ordered], edges)
+
+
+def joinable_classes(tasks: Sequence[TaskText]) -> list[list[int]]:
+    """Return the positions of the tasks that may be one: those of equal scope, numbers, paths and quoted names.
+
+    Classes of one are left out, and so are tasks without text.
+    """
+    alike: dict[tuple[str, frozenset[str]], list[int]] = defaultdict(list)
+    for index, task in enumerate(tasks):
+        if task.text.strip():
+            alike[task.scope, distinguishing_marks(task.text)].append(index)
+    return [members for members in alike.values() if len(members) > 1]
+
+
+def name_groups(keys: Sequence[str], edges: Sequence[tuple[int, int]]) -> dict[str, str]:
+    """Return the group of each key: the smallest key of those that edges between positions connect.
+
+    Args:
+        keys: Unique keys, in ascending order.
+        edges: Pairs of positions.
+    """
+    labels = _component_labels(len(keys), edges)
     smallest: dict[int, str] = {}
-    for task, label in zip(ordered, labels, strict=True):
-        smallest.setdefault(label, task.task_key)
-    return {task.task_key: smallest[label] for task, label in zip(ordered, labels, strict=True)}
-
-
-def without_run_date(text: str) -> str:
-    """Return a text without the dates and times that it gives as those of today or now."""
-    return _RUN_DATE.sub("", text)
+    for key, label in zip(keys, labels, strict=True):
+        smallest.setdefault(label, key)
+    return {key: smallest[label] for key, label in zip(keys, labels, strict=True)}
 
 
 def distinguishing_marks(text: str) -> frozenset[str]:
@@ -90,6 +91,10 @@ def distinguishing_marks(text: str) -> frozenset[str]:
     words = (word.strip(_AROUND_PATHS) for word in text.split())
     paths = (f"path {word}" for word in words if "/" in word or "\\" in word or _FILE_NAME.fullmatch(word))
     return frozenset([*numbers, *quoted, *paths])
+
+
+def _task_key(task: TaskText) -> str:
+    return task.task_key
 
 
 def _verified_edges(

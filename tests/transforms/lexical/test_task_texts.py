@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transforms.lexical.signatures import FastEngine
-from transforms.lexical.task_texts import TaskText, distinguishing_marks, join_task_texts, without_run_date
+from transforms.lexical.task_texts import TaskText, distinguishing_marks, join_task_texts
 
 LONG = "please repair the slow parser so that all of the tests of the project pass again and the build stays green"
 TEXTS = st.sampled_from(
@@ -51,19 +51,6 @@ def test_a_dated_instruction_is_one_task_every_day():
     assert groups(*texts) == ["id:0", "id:0", "id:0", "id:3", "id:4"]
 
 
-@pytest.mark.parametrize(
-    ("dated", "plain"),
-    [
-        ("Today's date is 30/11/2026 at 10:15 pm, go", "go"),
-        ("it is now 10:15:07.5 +02:00 go", "it is go"),
-        ("book for today, 3 seats", "book for today, 3 seats"),
-        ("the meeting is on 2026-11-30", "the meeting is on 2026-11-30"),
-    ],
-)
-def test_only_the_day_of_the_run_is_passed_over(dated, plain):
-    assert " ".join(without_run_date(dated).split()).removeprefix(", ") == plain
-
-
 def test_many_tasks_of_one_template_join_or_stay_in_linear_work():
     same = [TaskText(f"id:{number:04}", f"{LONG} {'soon' if number % 2 else ''}") for number in range(700)]
     other = [
@@ -83,6 +70,18 @@ def test_tasks_of_two_repositories_stay_apart():
     tasks = [TaskText("id:a", LONG, "one@"), TaskText("id:b", LONG, "two@")]
 
     assert join_task_texts(tasks, FastEngine(), min_similarity=0.8) == {"id:a": "id:a", "id:b": "id:b"}
+
+
+def test_an_instruction_handed_out_on_two_days_is_one_task():
+    assert groups(
+        "As of 2026-11-30, count the rows of orders.csv",
+        "As of 2026-12-01, count the rows of orders.csv",
+        "As of 2026-12-01, count the rows of clients.csv",
+    ) == ["id:0", "id:0", "id:2"]
+
+
+def test_tasks_about_two_days_stay_apart():
+    assert groups(f"{LONG} by 2026-11-30", f"{LONG} by 2026-12-01") == ["id:0", "id:1"]
 
 
 def test_marks_are_numbers_paths_files_and_quoted_names():

@@ -7,15 +7,15 @@ STAGE_VERSIONS: Final[dict[str, int]] = {
     "boilerplate": 1,
     "sign": 2,
     "copies": 2,
-    "embed": 1,
-    "similar": 2,
+    "embed": 2,
+    "similar": 3,
     "families": 2,
     "references": 1,
     "tasks": 1,
     "select": 3,
     "export": 1,
     "report": 2,
-    "publish": 1,
+    "publish": 2,
 }
 """In flow order: this is also the order in which a run works."""
 

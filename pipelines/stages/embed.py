@@ -1,7 +1,8 @@
 """Stage embed: vectors of representatives and of unique task texts.
 
 Reads `clusters`, `views`, `signatures`, the instructions of `trajectories`, and the text of representatives whose
-vectors are not kept yet. Writes `embeddings`, ordered by trajectory id and view: task, body and fused.
+vectors are not kept yet. Writes `embeddings`, ordered by trajectory id and view: task, body and fused, and
+`background`; stops the run where vectors tell tasks apart no longer.
 
 Work files for later stages, row i of each being the same representative: `<work_dir>/vectors/ids.npy` (ascending ids),
 `body.npy` and `skeleton.npy` (float16). A representative without comparable text has zeros.
@@ -18,6 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from pipelines.stages.background import check_background
 from pipelines.stages.context import StageContext
 from pipelines.stages.sign import ensure_bodies
 from schemas.tables import SCHEMAS
@@ -36,8 +38,8 @@ from transforms.similarity.profiles import KeepProfiles, absent_profiles
 from transforms.similarity.rescoring import unit_rows
 from transforms.views.windows import window_hash
 
-READS: Final = ("clusters", "views", "signatures", "trajectories")
-WRITES: Final = ("embeddings",)
+READS: Final = ("clusters", "views", "signatures", "trajectories", "boilerplate")
+WRITES: Final = ("embeddings", "background")
 
 VECTORS_FOLDER: Final = "vectors"
 """Folder of the vectors below the work folder."""
@@ -79,6 +81,7 @@ def run(context: StageContext) -> None:
     np.save(vectors / "skeleton.npy", matrix_of(found.skeletons, kept_skeletons))
     fused = fuse(task, body, task_weight=context.settings.embedding.task_weight)
     context.write("embeddings", embedding_table(found.ids, context.encoder, task=task, body=body, fused=fused))
+    check_background(context, found.ids, body)
 
 
 def matrix_of(hashes: Sequence[str | None], kept: KeptVectors) -> NDArray[np.float16]:

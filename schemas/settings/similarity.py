@@ -10,11 +10,11 @@ LOW_SIMILARITY: Final = 0.5
 """Below it a similarity joins what has little in common; who writes 0.07 means a distance."""
 
 
-def refuse_low_similarity(similarity: float, *, is_allowed: bool) -> None:
-    """Raise ValueError for a least similarity that reads like a distance."""
+def refuse_low_similarity(similarity: float, *, is_allowed: bool, name: str = "min_similarity") -> None:
+    """Raise ValueError for a least similarity, the setting `name`, that reads like a distance."""
     if similarity < LOW_SIMILARITY and not is_allowed:
         raise ValueError(
-            f"min_similarity must be at least {LOW_SIMILARITY}, got {similarity}: it is a similarity, 1 is equal, no "
+            f"{name} must be at least {LOW_SIMILARITY}, got {similarity}: it is a similarity, 1 is equal, no "
             f"distance (did you mean {round(1 - similarity, 6):g}?); set allow_low_similarity to insist"
         )
 
@@ -34,6 +34,21 @@ class DescribeSettings(Section):
         return self
 
 
+class LeakAlarmSettings(Section):
+    """When vectors tell tasks apart no longer, because a text that all rollouts share escaped the boilerplate."""
+
+    enabled: bool = True
+    """Stop the run when that happens."""
+    max_background_cosine: float = Field(default=0.9, gt=0, le=1)
+    """Mean cosine of the bodies of rollouts of different task groups above which an environment stops the run."""
+    max_cross_task_share: float = Field(default=0.05, ge=0, le=1)
+    """… and the share of such pairs at or above `semantic.min_similarity`."""
+    min_task_groups: int = Field(default=8, ge=2)
+    """Environments with fewer task groups are not judged."""
+    max_pairs: int = Field(default=2000, ge=1)
+    """Pairs drawn per environment."""
+
+
 class ViewsSettings(Section):
     """What of a trajectory is compared."""
 
@@ -47,6 +62,8 @@ class ViewsSettings(Section):
     """Tokens of an embedding window."""
     max_windows: int = Field(default=8, ge=1)
     """Windows per trajectory, evenly spaced, first and last included."""
+    leak_alarm: LeakAlarmSettings = LeakAlarmSettings()
+    """When shared text that escaped the boilerplate stops the run."""
 
 
 class TaskGroupSettings(Section):
@@ -56,12 +73,20 @@ class TaskGroupSettings(Section):
     """Join tasks whose texts are near-duplicates and differ in no number, path or quoted name."""
     min_similarity: float = Field(default=0.8, gt=0, le=1)
     """Word 5-gram Jaccard at or above which two task texts are one task."""
+    join_by_vectors: bool = False
+    """Join tasks whose vectors agree, too; they still must differ in no number, path or quoted name. Off by default:
+    sentence models call different requests of one shape equal."""
+    vector_min_similarity: float = Field(default=0.95, gt=0, le=1)
+    """Cosine of task vectors at or above which two tasks are one task."""
     allow_low_similarity: bool = False
-    """Accept a `min_similarity` under 0.5."""
+    """Accept a `min_similarity` or `vector_min_similarity` under 0.5."""
 
     @model_validator(mode="after")
     def _plausible(self) -> Self:
         refuse_low_similarity(self.min_similarity, is_allowed=self.allow_low_similarity)
+        refuse_low_similarity(
+            self.vector_min_similarity, is_allowed=self.allow_low_similarity, name="vector_min_similarity"
+        )
         return self
 
 

@@ -6,6 +6,7 @@ import pyarrow as pa
 
 from schemas.tables import (
     audit,
+    background,
     balance,
     behaviours,
     blocks,
@@ -23,6 +24,7 @@ from schemas.tables import (
     safety,
     signatures,
     steps,
+    task_groups,
     task_policies,
     tasks,
     tool_calls,
@@ -48,9 +50,11 @@ SCHEMAS: Final[dict[str, pa.Schema]] = {
     "signatures": signatures.SCHEMA,
     "windows": windows.SCHEMA,
     "embeddings": embeddings.SCHEMA,
+    "background": background.SCHEMA,
     "clusters": clusters.SCHEMA,
     "lineage": lineage.SCHEMA,
     "reference_hits": reference_hits.SCHEMA,
+    "task_groups": task_groups.SCHEMA,
     "tasks": tasks.SCHEMA,
     "task_policies": task_policies.SCHEMA,
     "decisions": decisions.SCHEMA,

@@ -24,6 +24,7 @@ CATALOG_TABLES: Final = (
     "clusters",
     "lineage",
     "reference_hits",
+    "task_groups",
     "tasks",
     "task_policies",
     "decisions",
@@ -31,6 +32,7 @@ CATALOG_TABLES: Final = (
     "pairs",
     "balance",
     "boilerplate",
+    "background",
     "inputs",
     "quarantine",
 )

@@ -89,6 +89,10 @@ def small_tables(filled_table: Callable[[str, list[dict[str, Any]]], pa.Table]) 
         "tasks": [{"task_key": f"id:{t}", "task_group": f"id:{t}", "env_type": "dialog", "environment": "air",
                    "instruction": f"task {t}", "num_rollouts": n, "num_policies": 1, "decision": "train"}
                   for t, n in (("a", 3), ("b", 2))],
+        "task_groups": [{"task_key": f"id:{t}", "task_group": f"id:{g}", "join_rule": r}
+                        for t, g, r in (("a", "a", "id"), ("b", "b", "id"), ("c", "b", "near_text"))],
+        "background": [{"environment": e, "model": "hashed", "num_task_groups": 2, "num_pairs": n, "mean_cosine": m,
+                        "p99_cosine": m} for e, n, m in (("air", 6, 0.25), ("land", 0, None), ("sea", 1, 0.5))],
         "task_policies": [
             {"task_key": "id:a", "policy": "m", "num_rollouts": 3, "num_scored": 3, "num_success": 2,
              "pass_rate": 2 / 3, "posterior_a": 2.5, "posterior_b": 1.5, "learnability": 0.1875, "difficulty": 0.375,

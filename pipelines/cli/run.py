@@ -1,5 +1,6 @@
 """`trajsift run`: from settings and a lake to a published snapshot."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -84,7 +85,11 @@ def _show_result(result: "RunResult", store: str, until: str | None) -> None:
     folder = f"{store}/{result.manifest.folder}"
     if result.was_done:
         typer.echo(f"nothing new: {result.manifest.snapshot_id} already is the result of this lake and these settings")
-    for title, counts in (("funnel", result.manifest.funnel), ("what the lake is like", result.manifest.summary)):
+    tables: tuple[tuple[str, Mapping[str, int | float]], ...] = (
+        ("funnel", result.manifest.funnel),
+        ("what the lake is like", result.manifest.summary),
+    )
+    for title, counts in tables:
         typer.echo(f"\n{title}")
         for name, count in counts.items():
             typer.echo(f"  {name:<40}{count:>10,}")

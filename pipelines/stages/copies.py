@@ -1,11 +1,10 @@
 """Stage copies: task groups, outcome classes, and exact copies, lexical copies, cut runs and approaches inside them.
 
-Reads slim tables, and of the packs the task statements; writes `clusters`, ordered by trajectory id, with the columns
-text decides: a semantic group is the runs that one run stays for, families are unknown. The id of a group is its
-keeper's.
+Reads slim tables, and of the packs the task statements; writes `task_groups`, and `clusters`, ordered by trajectory
+id, with the columns text decides: a semantic group is the runs that one run stays for, families are unknown. The id of
+a group is its keeper's.
 """
 
-from collections.abc import Sequence
 from typing import Final
 
 import apache_beam as beam
@@ -15,19 +14,15 @@ import pyarrow.compute as pc
 
 from pipelines.stages.context import StageContext
 from pipelines.stages.parts import WriteParts, read_parts
+from pipelines.stages.task_groups import group_tasks
 from transforms.judging.identities import environments, task_keys
 from transforms.judging.outcomes import outcome_classes, outcome_values
 from transforms.lexical.cluster_rows import cluster_table
 from transforms.lexical.copies import GROUPING_SCHEMA, MEMBER, CopyRules, GroupCopies, Members, save_views
-from transforms.lexical.signatures import make_engine
-from transforms.lexical.task_texts import TaskText, join_task_texts
 from transforms.selecting.keepers import is_verified, keeper_ranks
-from transforms.store.tables import read_table
-from transforms.views.bodies import task_text
-from transforms.views.hashes import boilerplate_by_environment
 
 READS: Final = ("trajectories", "behaviours", "audit", "features", "boilerplate", "views", "signatures")
-WRITES: Final = ("clusters",)
+WRITES: Final = ("task_groups", "clusters")
 
 _TRAJECTORY_COLUMNS = (
     "traj_id",
@@ -54,14 +49,14 @@ def run(context: StageContext) -> None:
     trajectories = context.read("trajectories", _TRAJECTORY_COLUMNS)
     labels = _labels(context, trajectories)
     members = _members(context, trajectories, labels=labels)
-    groupings = _group(context, members)
+    groupings = group_copies(context, members, name="members")
     context.write("clusters", cluster_table(labels, groupings))
 
 
 def _labels(context: StageContext, trajectories: pa.Table) -> pa.Table:
     """Return what `cluster_table` needs of each trajectory, in the order of the ids."""
     keys = task_keys(trajectories, context.settings.identity.task_aliases)
-    groups = _task_groups(context, trajectories, keys=keys)
+    groups = group_tasks(context, trajectories, keys=keys)
     outcome = context.settings.outcome
     classes = outcome_classes(
         trajectories,
@@ -81,43 +76,6 @@ def _labels(context: StageContext, trajectories: pa.Table) -> pa.Table:
             "is_empty": _aligned(views, trajectories["traj_id"])["is_empty"],
         }
     )
-
-
-def _task_groups(context: StageContext, trajectories: pa.Table, *, keys: Sequence[str]) -> dict[str, str]:
-    """Return the task group of each task key."""
-    settings = context.settings.task_groups
-    if not settings.join_near_duplicates:
-        return {key: key for key in keys}
-    ids = trajectories["traj_id"].to_pylist()
-    row_of: dict[str, int] = {}
-    for row, key in enumerate(keys):
-        row_of.setdefault(key, row)
-    statements = _statements(context, {ids[row] for row in row_of.values()})
-    boilerplate = boilerplate_by_environment(context.read("boilerplate", ["environment", "block_hash"]))
-    names = environments(trajectories)
-    repos, commits = trajectories["repo"].to_pylist(), trajectories["base_commit"].to_pylist()
-    tasks = [
-        TaskText(
-            task_key=key,
-            text=task_text(statements.get(ids[row], ""), boilerplate.get(names[row], frozenset())),
-            scope=f"{repos[row] or ''}@{commits[row] or ''}",
-        )
-        for key, row in row_of.items()
-    ]
-    engine = make_engine(context.settings.lexical.engine)
-    return join_task_texts(tasks, engine, min_similarity=settings.min_similarity)
-
-
-def _statements(context: StageContext, traj_ids: set[str]) -> dict[str, str]:
-    """Return the statement of each of the trajectories that states a task: one trajectory per task key is asked."""
-    wanted = pa.array(sorted(traj_ids), pa.string())
-    statements: dict[str, str] = {}
-    for pack in context.packs:
-        table = read_table(context.store, pack.path("trajectories"), ["traj_id", "instruction"])
-        table = table.filter(pc.and_(pc.is_in(table["traj_id"], value_set=wanted), pc.is_valid(table["instruction"])))
-        for traj_id, text in zip(table["traj_id"].to_pylist(), table["instruction"].to_pylist(), strict=True):
-            statements.setdefault(traj_id, text)
-    return statements
 
 
 def _members(context: StageContext, trajectories: pa.Table, *, labels: pa.Table) -> Members:
@@ -155,10 +113,15 @@ def _keeper_columns(context: StageContext, trajectories: pa.Table) -> pa.Table:
     )
 
 
-def _group(context: StageContext, members: Members) -> pa.Table:
+def group_copies(context: StageContext, members: Members, *, name: str) -> pa.Table:
+    """Find the copies among members, each cell by itself; `name` names the work files.
+
+    Returns:
+        A table of `GROUPING_SCHEMA`, each member once.
+    """
     lexical = context.settings.lexical
     folder = context.work_dir / "copies"
-    np.save(folder / "members.npy", members)
+    np.save(folder / f"{name}.npy", members)
     shards = [(start, start + _SHARD_ROWS) for start in range(0, len(members), _SHARD_ROWS)]
     with context.pipeline("copies") as pipeline:
         _ = (
@@ -167,7 +130,7 @@ def _group(context: StageContext, members: Members) -> pa.Table:
             | "SpreadShards" >> beam.Reshuffle()
             | "GroupCopies"
             >> GroupCopies(
-                members_path=folder / "members.npy",
+                members_path=folder / f"{name}.npy",
                 views_dir=folder,
                 rules=CopyRules(
                     min_similarity=lexical.min_similarity,
@@ -175,9 +138,9 @@ def _group(context: StageContext, members: Members) -> pa.Table:
                     approach_min_similarity=lexical.approach_min_similarity,
                 ),
             )
-            | "Write" >> WriteParts(folder / "groupings", GROUPING_SCHEMA)
+            | "Write" >> WriteParts(folder / f"{name}-groupings", GROUPING_SCHEMA)
         )
-    return read_parts(folder / "groupings", GROUPING_SCHEMA)
+    return read_parts(folder / f"{name}-groupings", GROUPING_SCHEMA)
 
 
 def _aligned(table: pa.Table, traj_ids: pa.ChunkedArray) -> pa.Table:

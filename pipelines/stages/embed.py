@@ -36,6 +36,8 @@ from transforms.embedding.encoding import (
 )
 from transforms.similarity.profiles import KeepProfiles, absent_profiles
 from transforms.similarity.rescoring import unit_rows
+from transforms.views.bodies import task_text
+from transforms.views.hashes import boilerplate_by_environment
 from transforms.views.windows import window_hash
 
 READS: Final = ("clusters", "views", "signatures", "trajectories", "boilerplate")
@@ -133,14 +135,21 @@ def embedding_table(
 
 def _representatives(context: StageContext, task_path: Path) -> tuple[Representatives, Path]:
     """Return the representatives of the lexical groups, and the file of their unique task texts."""
-    clusters = context.read("clusters", ["traj_id", "keeper_id"]).sort_by("traj_id")
-    ids = clusters.filter(pc.equal(clusters["traj_id"], clusters["keeper_id"]))["traj_id"].combine_chunks()
+    clusters = context.read("clusters", ["traj_id", "keeper_id", "environment"]).sort_by("traj_id")
+    clusters = clusters.filter(pc.equal(clusters["traj_id"], clusters["keeper_id"]))
+    ids = clusters["traj_id"].combine_chunks()
     views = _rows_of(context.read("views", ["traj_id", "view_hash", "is_empty"]), "traj_id", ids)
     texts = context.read("signatures", ["view_hash", "body_hash", "skeleton_hash"])
     texts = _rows_of(texts, "view_hash", views["view_hash"])
     is_empty = views["is_empty"].to_pylist()
     instructions = _rows_of(context.read("trajectories", ["traj_id", "instruction"]), "traj_id", ids)
-    tasks = [text if text and text.strip() else None for text in instructions["instruction"].to_pylist()]
+    boilerplate = boilerplate_by_environment(context.read("boilerplate", ["environment", "block_hash"]))
+    tasks = [
+        task_text(text, boilerplate.get(environment, frozenset())) if text and text.strip() else None
+        for text, environment in zip(
+            instructions["instruction"].to_pylist(), clusters["environment"].to_pylist(), strict=True
+        )
+    ]
     task_hashes = [None if text is None else window_hash(text) for text in tasks]
     unique = {each: text for each, text in zip(task_hashes, tasks, strict=True) if each is not None}
     hashes = sorted(unique)

@@ -22,7 +22,7 @@ from transforms.store.packs import TableFile
 COMPACTED: Final = tuple(table for table in UNIT_TABLES if table not in {"steps", "tool_calls", "blocks"})
 """Unit tables copied into the snapshot, repeats left out; the others are read from the packs."""
 
-READS: Final = (*COMPACTED, "inputs", "clusters", "tasks", "decisions", "uses")
+READS: Final = (*COMPACTED, "inputs", "clusters", "task_groups", "background", "tasks", "decisions", "uses")
 WRITES: Final = COMPACTED
 
 
@@ -83,8 +83,9 @@ def _checked_funnel(context: StageContext) -> dict[str, int]:
     )
 
 
-def _summary(context: StageContext) -> dict[str, int]:
-    frames = {name: pl.DataFrame(context.read(name, COLUMNS[name])) for name in ("clusters", "features")}
+def _summary(context: StageContext) -> dict[str, int | float]:
+    names = ("clusters", "features", "task_groups", "background")
+    frames = {name: pl.DataFrame(context.read(name, COLUMNS[name])) for name in names}
     return summarise(frames)
 
 

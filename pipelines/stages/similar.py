@@ -1,9 +1,10 @@
 """Stage similar: semantic redundancy among the representatives of the lexical groups.
 
-Reads `clusters`, the members of `copies` and the vectors of `embed`; rewrites `clusters`, ordered by trajectory
-id. `keeper_id` stays the direct keeper, against which the similarity was verified; rows with one final keeper share
-`semantic_group`, whose id is inherited from the parent snapshot where the members are. A representative whose text
-has no usable vector (not finite, or zero) stays alone under the method `unusable_vector`.
+Reads `clusters`, the members of `copies` and the vectors of `embed`; rewrites `clusters`, ordered by trajectory id,
+and `task_groups` where vectors join tasks. `keeper_id` stays the direct keeper, against which the similarity was
+verified; rows with one final keeper share `semantic_group`, whose id is inherited from the parent snapshot where the
+members are. A representative whose text has no usable vector (not finite, or zero) stays alone under the method
+`unusable_vector`.
 """
 
 from pathlib import Path
@@ -17,13 +18,14 @@ import pyarrow.compute as pc
 from pipelines.stages.context import StageContext
 from pipelines.stages.embed import VECTORS_FOLDER
 from pipelines.stages.parts import WriteParts, read_parts
+from pipelines.stages.task_joins import join_tasks_by_vectors
 from transforms.similarity.cluster_rows import replaced, with_stars, with_unusable
 from transforms.similarity.lineage import inherit_ids
 from transforms.similarity.redundancy import MEMBER, STAR_SCHEMA, GroupRedundant, Members, unusable_members
 from transforms.store.tables import read_table
 
-READS: Final = ("clusters",)
-WRITES: Final = ("clusters",)
+READS: Final = ("clusters", "task_groups", "embeddings")
+WRITES: Final = ("task_groups", "clusters")
 
 SEMANTIC_KIND: Final = "semantic_group"
 """Kind of semantic groups in `lineage`."""
@@ -34,6 +36,8 @@ _SHARD_ROWS = 100_000
 def run(context: StageContext) -> None:
     """Find the rollouts that repeat a better one of their cell."""
     clusters = context.read("clusters").sort_by("traj_id")
+    if context.settings.task_groups.join_by_vectors:
+        clusters = join_tasks_by_vectors(context, clusters)
     members = representatives(context, clusters)
     stars = _group(context, members) if context.settings.semantic.enabled else STAR_SCHEMA.empty_table()
     vectors = np.load(_body_path(context), mmap_mode="r")

@@ -41,7 +41,7 @@ class LeakAlarmSettings(Section):
     """Stop the run when that happens."""
     max_background_cosine: float = Field(default=0.9, gt=0, le=1)
     """Mean cosine of the bodies of rollouts of different task groups above which an environment stops the run."""
-    max_cross_task_share: float = Field(default=0.05, ge=0, le=1)
+    max_cross_task_share: float = Field(default=0.1, ge=0, le=1)
     """… and the share of such pairs at or above `semantic.min_similarity`."""
     min_task_groups: int = Field(default=8, ge=2)
     """Environments with fewer task groups are not judged."""

@@ -17,6 +17,7 @@ from transforms.reporting.flow import (
 )
 from transforms.reporting.frames import to_frames
 from transforms.reporting.judged import attributions, outcomes_by_environment, task_kinds, top_tasks
+from transforms.reporting.likeness import background, task_joins
 from transforms.reporting.mixture import balance_rows, pair_lengths, weight_histogram
 from transforms.reporting.projection import cluster_map
 from transforms.reporting.redundancy import families, group_sizes, repetition
@@ -49,6 +50,8 @@ def draw_figures(tables: Mapping[str, pa.Table], *, seed: int) -> dict[str, Any]
         "tasks": top_tasks(frames, limit=MAX_TASKS),
         "sizes": group_sizes(frames),
         "repetition": repetition(frames),
+        "joins": task_joins(frames),
+        "background": background(frames, limit=MAX_ENVIRONMENTS),
         "families": families(frames, limit=MAX_FAMILIES),
         "map": cluster_map(frames, seed=seed),
         "weights": weight_histogram(frames),

@@ -18,6 +18,8 @@ COLUMNS: Final[dict[str, tuple[str, ...]]] = {
         "traj_id", "task_group", "environment", "outcome_class", "keeper_id", "method", "semantic_group",
         "group_size", "family_id", "family_label", "family_is_noise",
     ),
+    "task_groups": ("task_key", "task_group", "join_rule"),
+    "background": ("environment", "model", "num_task_groups", "num_pairs", "mean_cosine", "p99_cosine"),
     "tasks": ("task_key", "environment", "instruction", "is_seed", "decision", "weight"),
     "task_policies": (
         "task_key", "policy", "num_scored", "num_success", "posterior_a", "posterior_b", "learnability", "attribution",

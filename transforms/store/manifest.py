@@ -42,7 +42,7 @@ class Manifest:
     tables: dict[str, list[TableFile]]
     files: list[TableFile]
     funnel: dict[str, int]
-    summary: dict[str, int] = field(default_factory=dict)
+    summary: dict[str, int | float] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
 
     @property

@@ -112,6 +112,8 @@ def test_page_tells_the_numbers(small_tables: dict[str, pa.Table]) -> None:
     assert "6 records read from 1 source unit, 2 task groups. They give 1 dpo rows." in texts
     assert "in groups of 2 or more 2 trajectories in 1 group" in texts
     assert "exact action repeats 4 trajectories in 2 groups" in texts
+    assert "3 task keys give 2 task groups. Keys by the rule that put them there: id 2 · text hash 0" in texts
+    assert "environment pairs mean 99th percentile sea 1 0.50 0.50 air 6 0.25 0.25" in texts
 
 
 def test_page_is_the_same_for_the_same_tables_and_bears_an_empty_snapshot(small_tables: dict[str, pa.Table]) -> None:

@@ -1,0 +1,100 @@
+"""Which task keys are one task, told by their texts, and by which rule each key joined: the start of `copies`.
+
+Writes `task_groups`, ordered by task key. Work file for `similar`: `<work_dir>/copies/task_texts.parquet`, columns
+`task_key, text, scope`, one row per task key.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from pipelines.stages.context import StageContext
+from transforms.judging.identities import environments
+from transforms.lexical.signatures import make_engine
+from transforms.lexical.task_texts import TaskText, join_task_texts
+from transforms.store.tables import read_table
+from transforms.views.bodies import task_text
+from transforms.views.hashes import boilerplate_by_environment
+
+TEXTS_FILE: Final = "copies/task_texts.parquet"
+"""File of the statements below the work folder."""
+
+
+def group_tasks(context: StageContext, trajectories: pa.Table, *, keys: Sequence[str]) -> dict[str, str]:
+    """Return the task group of each task key, as far as text decides it.
+
+    Args:
+        context: The run.
+        trajectories: Columns `traj_id`, `task_id`, `env_name`, `env_type`, `repo`, `base_commit`.
+        keys: Task key of each row of `trajectories`.
+    """
+    settings = context.settings.task_groups
+    groups = {key: key for key in keys}
+    if settings.join_near_duplicates or settings.join_by_vectors:
+        tasks = _task_texts(context, trajectories, keys=keys)
+        path = context.work_dir / TEXTS_FILE
+        path.parent.mkdir(parents=True, exist_ok=True)
+        columns = {name: [getattr(task, name) for task in tasks] for name in ("task_key", "text", "scope")}
+        pq.write_table(pa.table(columns, schema=_TEXTS_SCHEMA), path)
+        if settings.join_near_duplicates:
+            engine = make_engine(context.settings.lexical.engine)
+            groups = join_task_texts(tasks, engine, min_similarity=settings.min_similarity)
+    aliases = context.settings.identity.task_aliases
+    aliased = {key for key, name in zip(keys, trajectories["task_id"].to_pylist(), strict=True) if name in aliases}
+    rules = {key: _rule(key, groups[key], is_aliased=key in aliased) for key in groups}
+    write_task_groups(context, groups, rules)
+    return groups
+
+
+def write_task_groups(context: StageContext, groups: Mapping[str, str], rules: Mapping[str, str]) -> None:
+    """Write the table `task_groups`: task key → group, task key → rule."""
+    context.write(
+        "task_groups",
+        [{"task_key": key, "task_group": groups[key], "join_rule": rules[key]} for key in sorted(groups)],
+    )
+
+
+_TEXTS_SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in ("task_key", "text", "scope")])
+
+
+def _rule(key: str, group: str, *, is_aliased: bool) -> str:
+    if group != key:
+        return "near_text"
+    if is_aliased:
+        return "alias"
+    return "id" if key.startswith("id:") else "text_hash"
+
+
+def _task_texts(context: StageContext, trajectories: pa.Table, *, keys: Sequence[str]) -> list[TaskText]:
+    """Return the statement of each task key, ordered by key, from its trajectory with the smallest id."""
+    ids = trajectories["traj_id"].to_pylist()
+    row_of: dict[str, int] = {}
+    for row, key in enumerate(keys):
+        row_of.setdefault(key, row)
+    statements = _statements(context, {ids[row] for row in row_of.values()})
+    boilerplate = boilerplate_by_environment(context.read("boilerplate", ["environment", "block_hash"]))
+    names = environments(trajectories)
+    repos, commits = trajectories["repo"].to_pylist(), trajectories["base_commit"].to_pylist()
+    return [
+        TaskText(
+            task_key=key,
+            text=task_text(statements.get(ids[row], ""), boilerplate.get(names[row], frozenset())),
+            scope=f"{repos[row] or ''}@{commits[row] or ''}",
+        )
+        for key, row in sorted(row_of.items())
+    ]
+
+
+def _statements(context: StageContext, traj_ids: set[str]) -> dict[str, str]:
+    """Return the statement of each of the trajectories that states a task: one trajectory per task key is asked."""
+    wanted = pa.array(sorted(traj_ids), pa.string())
+    statements: dict[str, str] = {}
+    for pack in context.packs:
+        table = read_table(context.store, pack.path("trajectories"), ["traj_id", "instruction"])
+        table = table.filter(pc.and_(pc.is_in(table["traj_id"], value_set=wanted), pc.is_valid(table["instruction"])))
+        for traj_id, text in zip(table["traj_id"].to_pylist(), table["instruction"].to_pylist(), strict=True):
+            statements.setdefault(traj_id, text)
+    return statements

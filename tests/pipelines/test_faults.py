@@ -209,3 +209,23 @@ def test_a_killed_run_leaves_no_trace_in_the_next(conf: Path, curate: Curate, ch
     assert resumed.manifest.parent_id == first.manifest.snapshot_id
     assert resumed.manifest.funnel == fresh.manifest.funnel
     assert not (conf.parent / "store" / "work").exists()
+
+
+def test_vectors_that_tell_no_tasks_apart_exit_9(
+    conf: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    records = [chat_rollout(f"task{n}", 0, reward=1.0) for n in range(10)]
+    preamble = " ".join(f"rule {n} of the house has to be kept by everyone at all times" for n in range(30))
+    for record in records:
+        messages = record["messages"][:2]
+        for turn in range(3):
+            messages += [{"role": "assistant", "content": f"turn {turn}"}, {"role": "user", "content": preamble}]
+        record["messages"] = messages
+    write_jsonl(tmp_path / "leaking" / "a.jsonl", records)
+    words = ["run", str(conf), f"lake.root={tmp_path / 'leaking'}"]
+    assert main([*words, "views.boilerplate_min_tasks=50"]) == 9
+    complaint = _complaint(capsys)
+    assert complaint.startswith("error: environment 'repo': hashed-256 vectors tell tasks apart no longer")
+    assert "'rule 0 of the house has to be kept by everyone" in complaint
+    assert not (tmp_path / "store" / "CURRENT").exists()
+    assert main([*words, "views.boilerplate_min_tasks=50", "views.leak_alarm.enabled=false"]) == 0

@@ -81,6 +81,30 @@ def test_airline_exact_action_repeats(airline: Curated) -> None:
     assert (repeated["len"].sum(), repeated.height, repeated["outcome_class"].max()) == (19, 8, 1)
 
 
+def test_airline_action_repeats_are_none_of_the_copies_that_text_finds(airline: Curated) -> None:
+    clusters = airline.table("clusters")
+    acting = airline.table("features").filter(pl.col("num_calls") > 0).select("traj_id", "actions_hash")
+    cells = clusters.join(acting, on="traj_id").with_columns(
+        pl.len().over("task_group", "outcome_class", "actions_hash").alias("num_alike")
+    )
+    repeats = cells.filter(pl.col("num_alike") > 1)
+    found_by_text = clusters.filter(pl.col("method").is_in(["exact", "lexical"]))
+    print(f"airline: text joins {found_by_text.height} of 200 rollouts, {repeats.height} repeat another's calls")
+    assert repeats.height == 19
+    assert found_by_text.height == 0
+    assert repeats["keeper_id"].to_list() == repeats["traj_id"].to_list()
+
+
+@pytest.mark.parametrize("corpus", ["airline", "intercode"])
+def test_unlike_rollouts_are_unlike(corpus: str, request: pytest.FixtureRequest) -> None:
+    (row,) = request.getfixturevalue(corpus).table("background").iter_rows(named=True)
+    print(f"{corpus}: {row}")
+    assert row["num_pairs"] == 2000
+    assert row["mean_cosine"] < 0.6
+    assert row["p99_cosine"] < 0.85
+    assert row["share_similar"] == 0
+
+
 def test_airline_pairs_are_pairs(airline: Curated) -> None:
     pairs = airline.table("pairs")
     classes = dict(airline.table("clusters").select("traj_id", "outcome_class").iter_rows())

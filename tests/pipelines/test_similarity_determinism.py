@@ -36,9 +36,10 @@ NUM_ORDERS = 20
 NUM_HASH_SEEDS = 10
 IN_A_PROCESS = """
 import sys
+from pathlib import Path
 from pipelines.run import execute
 from pipelines.settings_files import load_settings
-execute(load_settings([sys.argv[1]]), until="select")
+execute(load_settings([Path(sys.argv[1])]), until="select")
 """
 
 

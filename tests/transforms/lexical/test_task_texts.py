@@ -43,7 +43,7 @@ def test_a_dated_instruction_is_one_task_every_day():
     texts = [
         f"Today is 2026-11-30. {short}",
         f"Today is Mon, December 1, 2026. {short}",
-        f"Current time: 2026-12-02T08:15:00Z. {short}",
+        f"Today is 2026-12-02T08:15:00Z. {short}",
         f"The deadline is 2026-12-02. {short}",
         f"The deadline is 2026-12-03. {short}",
     ]

@@ -62,6 +62,7 @@ def test_copies_of_joined_cells_follow_their_keepers():
     rows = [
         {"traj_id": each, "task_key": "k", "task_group": "k", "environment": "e", "outcome_class": "success",
          "exact_group": exact[each], "lexical_group": keeper, "semantic_group": keeper, "keeper_id": keeper,
+         "approach_group": keeper,
          "similarity_to_keeper": 0.9 if each == "d" else 1.0, "verified": True, "group_size": 2,
          "method": {"b": "exact", "d": "lexical"}.get(each, "none")}
         for each, keeper in keepers.items()
@@ -69,9 +70,9 @@ def test_copies_of_joined_cells_follow_their_keepers():
     clusters = pa.Table.from_pylist(rows, schema=SCHEMAS["clusters"])
     groupings = pa.Table.from_pylist(
         [
-            {"row": 0, "exact_keeper": 2, "lexical_keeper": 2, "similarity": 1.0},
-            {"row": 2, "exact_keeper": 2, "lexical_keeper": 2, "similarity": 1.0},
-            {"row": 4, "exact_keeper": 4, "lexical_keeper": 2, "similarity": 0.8},
+            {"row": 0, "exact_keeper": 2, "lexical_keeper": 2, "keeper": 2, "similarity": 1.0, "approach": 2},
+            {"row": 2, "exact_keeper": 2, "lexical_keeper": 2, "keeper": 2, "similarity": 1.0, "approach": 2},
+            {"row": 4, "exact_keeper": 4, "lexical_keeper": 4, "keeper": 2, "similarity": 0.97, "approach": 4},
         ],
         schema=GROUPING_SCHEMA,
     )
@@ -81,5 +82,6 @@ def test_copies_of_joined_cells_follow_their_keepers():
         ("a", "c", "c", "exact", 1.0, 5),
         ("c", "c", "c", "none", 1.0, 5),
         ("c", "d", "c", "lexical", 0.9, 5),
-        ("c", "e", "c", "lexical", 0.8, 5),
+        ("c", "e", "e", "containment", 0.97, 5),
     ]
+    assert with_copies(clusters, groupings)["approach_group"].to_pylist() == ["c", "c", "c", "c", "e"]

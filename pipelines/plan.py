@@ -33,6 +33,7 @@ _VERSIONED_PACKAGES: Final = (
     "faiss-cpu",
     "hdbscan",
     "numpy",
+    "openvino",
     "orjson",
     "polars",
     "pyarrow",

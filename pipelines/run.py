@@ -109,6 +109,7 @@ def execute(
         if plan.is_done:
             return RunResult(plan, plan.parent, was_done=True)
         record = _RunRecord(loaded, plan, flags)
+        display.line(sources.encoder.describe())
         with record.kept_in(store), _disk_full_errors(), _work_folder(store, record.run_id) as work_dir:
             store.delete_folder(snapshot_folder(plan.snapshot_id))
             context = StageContext(
@@ -143,10 +144,11 @@ def _work(
     count = len(STAGE_VERSIONS)
     for number, (name, stage) in enumerate(STAGES.items(), start=1):
         with (
-            measures.stage(name),
+            measures.stage(name) as cost,
             display.stage(name, number=number, count=count, folder=context.work_dir) as context.progress,
         ):
             stage.run(context)
+            cost.counts = context.progress.counts
         if name == until:
             return None
     with (

@@ -68,7 +68,7 @@ def _show_plan(sources: "Sources", plan: "Plan") -> None:
     for adapter in sorted({unit.adapter for unit in sources.units}):
         typer.echo(f"  {adapter:<12}{sum(unit.adapter == adapter for unit in sources.units):,}")
     typer.echo(f"seed tasks    {len(sources.seed_tasks):,}")
-    typer.echo(f"encoder       {sources.encoder.identity.name} on {sources.encoder.device}")
+    typer.echo(f"encoder       {sources.encoder.describe().removeprefix('encoder ')}")
     typer.echo(f"packs         {len(plan.kept):,} kept, {len(plan.new):,} to make")
     typer.echo(f"parent        {plan.parent.snapshot_id if plan.parent else 'none'}")
     typer.echo(f"snapshot      {plan.snapshot_id}{' (published already: nothing to do)' if plan.is_done else ''}")

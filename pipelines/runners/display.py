@@ -16,13 +16,18 @@ _POLL_S = 0.2
 
 
 class StageProgress:
-    """How far a stage is: the total it expects and the file in which workers count what is done."""
+    """How far a stage is: the total it expects and the file in which workers count what is done.
+
+    `counts` are what the run record keeps of the stage beside its costs, `notes` what is shown when it has ended.
+    """
 
     def __init__(self, file: ProgressFile, label: str) -> None:
         self.file = file
         self.label = label
         self.expected = 0
         self.unit = ""
+        self.counts: dict[str, int | float] = {}
+        self.notes: list[str] = []
 
     def total(self, count: int, unit: str) -> None:
         """State how many things there are to do, and what they are called."""
@@ -51,6 +56,8 @@ class Display:
         if self._mode != "quiet":
             counted = f", {progress.expected:,} {progress.unit}" if progress.expected else ""
             self._console.print(f"{label} done in {time.monotonic() - started:.1f} s{counted}", highlight=False)
+        for note in progress.notes:
+            self.line(f"{' ' * len(label)} {note}")
 
     @contextmanager
     def _bars(self, progress: StageProgress) -> Iterator[None]:

@@ -15,12 +15,17 @@ _SAMPLE_S = 0.1
 
 @dataclass(slots=True)
 class StageCost:
-    """What a stage took. `peak_rss_mb` is the largest resident memory seen, this process and its children together."""
+    """What a stage took.
+
+    `peak_rss_mb` is the largest resident memory seen, this process and its children together; `counts` are what the
+    stage counted of its own work, which depends on what was kept before.
+    """
 
     stage: str
     wall_s: float = 0.0
     cpu_s: float = 0.0
     peak_rss_mb: float = 0.0
+    counts: dict[str, int | float] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -30,7 +35,7 @@ class Measures:
     stages: list[StageCost] = field(default_factory=list)
 
     @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
+    def stage(self, name: str) -> Iterator[StageCost]:
         """Measure the block as a stage."""
         cost = StageCost(name)
         self.stages.append(cost)
@@ -39,7 +44,7 @@ class Measures:
         wall, cpu = time.monotonic(), _cpu_seconds()
         sampler.start()
         try:
-            yield
+            yield cost
         finally:
             stop.set()
             sampler.join()

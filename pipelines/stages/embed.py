@@ -26,6 +26,7 @@ from schemas.tables import SCHEMAS
 from schemas.versions import RENDER_VERSION
 from transforms.embedding.cache import KeptVectors, absent_hashes, find_vectors, keep_vectors, vector_column
 from transforms.embedding.choice import EncoderChoice, hashed_choice
+from transforms.embedding.contract import is_blank
 from transforms.embedding.encoding import (
     CutTexts,
     EncodeTexts,
@@ -34,6 +35,8 @@ from transforms.embedding.encoding import (
     pooled_vectors,
     share_out,
 )
+from transforms.embedding.events import EventFile
+from transforms.embedding.sharing import release_encoders
 from transforms.similarity.profiles import KeepProfiles, absent_profiles
 from transforms.similarity.rescoring import unit_rows
 from transforms.views.bodies import task_text
@@ -48,6 +51,12 @@ VECTORS_FOLDER: Final = "vectors"
 
 SKELETON_DIMENSIONS: Final = 128
 """Dimensions of the hashed skeletons that families are found on."""
+
+_POOLED_TOGETHER: Final = 16_384
+"""Texts whose windows' vectors are held at once: 100 MB at 8 windows of 384 dimensions."""
+
+_NAMED: Final = 5
+"""Unusable texts named on the display; the run record has their number."""
 
 _BODY_COLUMNS = ("body", "task_text")
 """A run without a body is compared by its task's text."""
@@ -70,7 +79,9 @@ def run(context: StageContext) -> None:
     found, task_file = _representatives(context, folder / "tasks.parquet")
     skeletons = hashed_choice(SKELETON_DIMENSIONS)
     max_windows = context.settings.views.max_windows
-    _encode_new(context, found, skeletons=skeletons, task_file=task_file)
+    events = EventFile(folder / "events.jsonl")
+    _encode_new(context, found, skeletons=skeletons, task_file=task_file, events=events)
+    release_encoders()
     bodies = _pooled(found.bodies, context.encoder, max_windows=max_windows)
     tasks = _pooled(found.tasks, context.encoder, max_windows=max_windows)
     kept = find_vectors(context.store, context.encoder.identity, _present(bodies) | _present(tasks))
@@ -83,6 +94,8 @@ def run(context: StageContext) -> None:
     np.save(vectors / "skeleton.npy", matrix_of(found.skeletons, kept_skeletons))
     fused = fuse(task, body, task_weight=context.settings.embedding.task_weight)
     context.write("embeddings", embedding_table(found.ids, context.encoder, task=task, body=body, fused=fused))
+    without = sum(hash_ is not None and not row.any() for hash_, row in zip(found.bodies, body, strict=True))
+    _tell(context, events, num_without_vector=without)
     check_background(context, found.ids, body)
 
 
@@ -144,12 +157,13 @@ def _representatives(context: StageContext, task_path: Path) -> tuple[Representa
     is_empty = views["is_empty"].to_pylist()
     instructions = _rows_of(context.read("trajectories", ["traj_id", "instruction"]), "traj_id", ids)
     boilerplate = boilerplate_by_environment(context.read("boilerplate", ["environment", "block_hash"]))
-    tasks = [
-        task_text(text, boilerplate.get(environment, frozenset())) if text and text.strip() else None
+    stated = [
+        "" if is_blank(text) else task_text(text, boilerplate.get(environment, frozenset()))
         for text, environment in zip(
             instructions["instruction"].to_pylist(), clusters["environment"].to_pylist(), strict=True
         )
     ]
+    tasks = [None if is_blank(text) else text for text in stated]
     task_hashes = [None if text is None else window_hash(text) for text in tasks]
     unique = {each: text for each, text in zip(task_hashes, tasks, strict=True) if each is not None}
     hashes = sorted(unique)
@@ -178,7 +192,9 @@ def _pooled(hashes: Sequence[str | None], choice: EncoderChoice, *, max_windows:
     return [None if each is None else pooled_hash(each, choice, max_windows=max_windows) for each in hashes]
 
 
-def _encode_new(context: StageContext, found: Representatives, *, skeletons: EncoderChoice, task_file: Path) -> None:
+def _encode_new(
+    context: StageContext, found: Representatives, *, skeletons: EncoderChoice, task_file: Path, events: EventFile
+) -> None:
     """Encode the texts whose vectors or profiles are not kept."""
     bodies = _absent_texts(context, found.bodies)
     tasks = _absent_texts(context, found.tasks)
@@ -194,7 +210,7 @@ def _encode_new(context: StageContext, found: Representatives, *, skeletons: Enc
     files = _text_files(paths, by_view["body"], columns=_BODY_COLUMNS)
     if tasks:
         files.append(TextFile("tasks", task_file, "text_hash", ("text",), {each: each for each in sorted(tasks)}))
-    _encode_texts(context, files)
+    _encode_texts(context, files, events)
     with context.pipeline("embed skeletons") as pipeline:
         skeleton_files = _text_files(paths, by_view["skeleton"], columns=("skeleton",))
         profile_files = _text_files(paths, by_view["profile"], columns=("skeleton",))
@@ -233,31 +249,44 @@ def _text_files(paths: Sequence[Path], wanted: dict[str, str], *, columns: tuple
     return [TextFile(path.stem, path, "view_hash", columns, mine) for path, mine in shares]
 
 
-def _encode_texts(context: StageContext, files: Sequence[TextFile]) -> None:
+def _encode_texts(context: StageContext, files: Sequence[TextFile], events: EventFile) -> None:
     """Encode texts by the run's encoder: whole, or as the mean of their windows."""
     if not files:
         return
+    texts = sorted({each for file in files for each in file.wanted.values()})
+    counts = context.progress.counts
+    counts["texts"] = len(texts)
     if not context.encoder.takes_windows:
-        _run_encoder(context, files)
+        _run_encoder(context, files, events)
         return
     folder = context.work_dir / "embed" / "windows"
     with context.pipeline("cut texts") as pipeline:
-        cut = CutTexts(context.encoder, context.settings.views.max_windows, folder=folder)
+        cut = CutTexts(context.encoder, context.settings.views.max_windows, folder=folder, events=events)
         _ = pipeline | "TextFiles" >> beam.Create(files) | "SpreadFiles" >> beam.Reshuffle() | "CutTexts" >> cut
     paths = sorted(folder.glob("*.parquet"))
     windows = pa.concat_tables([pq.read_table(path, columns=["text_hash", "window_hash"]) for path in paths])
     hashes = set(windows["window_hash"].to_pylist())
     absent = {each: each for each in absent_hashes(context.store, context.encoder.identity, hashes)}
+    counts |= {"windows": len(windows), "unique_windows": len(hashes), "encoded_windows": len(absent)}
+    counts["reuse_ratio"] = round(1 - len(absent) / len(windows), 4) if len(windows) else 0.0
     shares = share_out(paths, absent, id_column="window_hash")
-    _run_encoder(context, [TextFile(path.stem, path, "window_hash", ("window",), mine) for path, mine in shares])
-    kept = find_vectors(context.store, context.encoder.identity, hashes)
-    text_hashes, means = pooled_vectors([each for file in files for each in file.wanted.values()], windows, kept=kept)
+    window_files = [TextFile(path.stem, path, "window_hash", ("window",), mine) for path, mine in shares]
+    _run_encoder(context, window_files, events)
+    for start in range(0, len(texts), _POOLED_TOGETHER):
+        _keep_pooled(context, texts[start : start + _POOLED_TOGETHER], windows)
+
+
+def _keep_pooled(context: StageContext, texts: Sequence[str], windows: pa.Table) -> None:
+    """Keep the mean of the windows of each of some texts."""
+    mine = windows.filter(pc.is_in(windows["text_hash"], value_set=pa.array(texts, pa.string())))
+    kept = find_vectors(context.store, context.encoder.identity, set(mine["window_hash"].to_pylist()))
+    text_hashes, means = pooled_vectors(texts, mine, kept=kept)
     max_windows = context.settings.views.max_windows
     names = [pooled_hash(each, context.encoder, max_windows=max_windows) for each in text_hashes]
     keep_vectors(context.store, context.encoder.identity, names, vectors=means)
 
 
-def _run_encoder(context: StageContext, files: Sequence[TextFile]) -> None:
+def _run_encoder(context: StageContext, files: Sequence[TextFile], events: EventFile) -> None:
     unit = "windows" if context.encoder.takes_windows else "texts"
     context.progress.total(sum(len(set(file.wanted.values())) for file in files), unit)
     with context.pipeline("embed") as pipeline:
@@ -265,5 +294,32 @@ def _run_encoder(context: StageContext, files: Sequence[TextFile]) -> None:
             pipeline
             | "TextFiles" >> beam.Create(files)
             | "SpreadFiles" >> beam.Reshuffle()
-            | "EncodeTexts" >> EncodeTexts(context.encoder, context.store, context.progress.file)
+            | "EncodeTexts" >> EncodeTexts(context.encoder, context.store, context.progress.file, events)
+        )
+
+
+def _tell(context: StageContext, events: EventFile, *, num_without_vector: int) -> None:
+    """Count for the run record what happened, and note for the display what the user should know of."""
+    counts, notes = context.progress.counts, context.progress.notes
+    told = events.read()
+    counts["model_loads"] = len(told.load_processes)
+    counts["model_processes"] = len(set(told.load_processes))
+    counts["bodies_without_vector"] = num_without_vector
+    if "windows" in counts:
+        notes.append(
+            f"{counts['windows']:,} windows, {counts['unique_windows']:,} unique, "
+            f"{counts['encoded_windows']:,} encoded (reuse {counts['reuse_ratio']:.0%}), "
+            f"{counts['model_loads']} model loads in {counts['model_processes']} processes"
+        )
+    if told.halved_to:
+        counts["batch_size"] = told.halved_to[0]
+        notes.append(
+            f"warning: memory ran out; batches went down to {told.halved_to[0]} texts "
+            f"(set embedding.batch_size={told.halved_to[0]} from the start)"
+        )
+    if told.unusable:
+        counts["unusable_vectors"] = len(told.unusable)
+        notes.append(
+            f"warning: the model gave no usable vector for {len(told.unusable):,} texts, which count as unlike all "
+            f"others: {', '.join(told.unusable[:_NAMED])}"
         )

@@ -120,9 +120,13 @@ class EmbeddingSettings(Section):
     dimensions: int = Field(default=256, ge=16, le=4096)
     """Dimensions of the hashed encoder."""
     batch_size: int = Field(default=32, ge=8)
-    """Texts per model batch; batches have one shape, so a vector depends on its text alone."""
+    """Texts per model batch; batches have one shape, so a vector depends on its text alone. When memory runs out it is
+    halved, and the run says so."""
+    backend: Literal["auto", "torch", "openvino"] = "auto"
+    """What runs the model: `auto` is torch; `openvino` (extra `openvino`, CPU only) is a fifth faster in bfloat16."""
     precision: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
-    """Precision of the model; `auto` is float32 on a CPU and float16 on a GPU."""
+    """Precision of the model; `auto` is float16 on a GPU, bfloat16 on a CPU with instructions for it (AMX,
+    AVX-512-BF16: 1.9 times as fast as float32 at cosine .9999) and float32 on any other."""
     task_weight: float = Field(default=0.5, ge=0, le=1)
     """Share of the task's text in the squared length of the fused vector; the body has the rest."""
 

@@ -13,6 +13,7 @@ SCHEMA = table_schema(
         pa.field("render_version", pa.string(), nullable=False),
         pa.field("precision", pa.string(), nullable=False),
         pa.field("device_class", pa.string(), nullable=False),
+        pa.field("max_tokens", pa.int32(), nullable=False),
         pa.field("vector", pa.list_(pa.float16()), nullable=False),
     ],
 )

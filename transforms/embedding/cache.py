@@ -27,6 +27,7 @@ _IDENTITY_COLUMNS = {
     "model_revision": "revision",
     "precision": "precision",
     "device_class": "device_class",
+    "max_tokens": "max_tokens",
 }
 
 

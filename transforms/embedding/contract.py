@@ -14,12 +14,21 @@ TokenSpan = tuple[int, int]
 
 
 class EncoderIdentity(NamedTuple):
-    """What a vector depends on beside its text; vectors of unequal identities are never mixed."""
+    """What a vector depends on beside its text; vectors of unequal identities are never mixed.
+
+    `device_class` also names the backend; `max_tokens` is where texts are cut, 0 where they are not.
+    """
 
     name: str
     revision: str
     precision: str
     device_class: str
+    max_tokens: int = 0
+
+
+def is_blank(text: str | None) -> bool:
+    """Say whether a text has nothing to compare: no character that is seen, blanks, NUL and controls left out."""
+    return text is None or not any(character.isprintable() and not character.isspace() for character in text)
 
 
 class Encoder(Protocol):
@@ -45,12 +54,20 @@ class Encoder(Protocol):
         ...
 
     @property
+    def batch_size(self) -> int:
+        """Return the texts that go through at once; less than at first once memory ran out."""
+        ...
+
+    @property
     def window_tokens(self) -> int:
         """Return the tokens of a text that the encoder sees at once, as `token_spans` counts them."""
         ...
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return float32 vectors [texts, dimensions], L2-normalised; a text without any word gives zeros."""
+        """Return float32 vectors [texts, dimensions], L2-normalised.
+
+        A text without any word gives zeros, and so does one whose vector is not finite.
+        """
         ...
 
     def token_spans(self, text: str) -> list[TokenSpan]:

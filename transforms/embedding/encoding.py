@@ -3,7 +3,8 @@
 Texts stay in files: what travels between workers are file names and hashes.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +18,9 @@ from apache_beam.pvalue import PCollection
 
 from transforms.embedding.cache import KeptVectors, keep_vectors, mean_vectors
 from transforms.embedding.choice import EncoderChoice
-from transforms.embedding.contract import Encoder, Vectors
+from transforms.embedding.contract import Encoder, Vectors, is_blank
+from transforms.embedding.events import EventFile
+from transforms.embedding.sharing import shared_encoder
 from transforms.store.files import Store
 from transforms.store.keys import short_id
 from transforms.store.progress import ProgressFile
@@ -33,7 +36,16 @@ WINDOW_SCHEMA = pa.schema(
 )
 """One row per window of a text, in order."""
 
-_BATCH_ROWS = 256
+_READ_ROWS = 256
+
+_ENCODED_AT_ONCE = 512
+"""Texts per call of the encoder: the empty rows that fill its last batches are few, and progress is seen."""
+
+_CHUNK_TEXTS = 8192
+"""Vectors written together: 12 MB of float32 at 384 dimensions, so that memory does not grow with a file's texts."""
+
+_CHUNK_CHARACTERS = 1 << 24
+"""Characters of text encoded in one call at most, one text excepted."""
 
 
 class TextFile(NamedTuple):
@@ -58,13 +70,13 @@ def wanted_texts(file: TextFile) -> Iterator[list[tuple[str, str]]]:
     """Give (hash, text) of the file's wanted texts, each hash once, some hundred at a time."""
     seen: set[str] = set()
     with pq.ParquetFile(file.path) as parquet:
-        for batch in parquet.iter_batches(_BATCH_ROWS, columns=[file.id_column, *file.text_columns]):
+        for batch in parquet.iter_batches(_READ_ROWS, columns=[file.id_column, *file.text_columns]):
             found = []
             for identifier, *texts in zip(*(column.to_pylist() for column in batch.columns), strict=True):
                 text_hash = file.wanted.get(identifier)
                 if text_hash is not None and text_hash not in seen:
                     seen.add(text_hash)
-                    found.append((text_hash, next((text for text in texts if text and text.strip()), "")))
+                    found.append((text_hash, next((text for text in texts if not is_blank(text)), "")))
             if found:
                 yield found
 
@@ -129,24 +141,28 @@ class CutTexts(beam.PTransform[PCollection[TextFile], PCollection[Path]]):
         choice: The encoder whose tokens are counted.
         max_windows: Windows per text at most.
         folder: Where the files go.
+        events: Where loading a model is told.
     """
 
     choice: EncoderChoice
     max_windows: int
     folder: Path
+    events: EventFile | None = None
 
     def expand(self, files: PCollection[TextFile]) -> PCollection[Path]:
-        return files | "CutFile" >> beam.ParDo(_CutFile(self.choice, self.max_windows, folder=self.folder))
+        cut = _CutFile(self.choice, self.max_windows, folder=self.folder, events=self.events)
+        return files | "CutFile" >> beam.ParDo(cut)
 
 
 class _CutFile(beam.DoFn):
-    def __init__(self, choice: EncoderChoice, max_windows: int, *, folder: Path) -> None:
+    def __init__(self, choice: EncoderChoice, max_windows: int, *, folder: Path, events: EventFile | None) -> None:
         self._choice = choice
         self._max_windows = max_windows
         self._folder = folder
+        self._events = events
 
     def setup(self) -> None:
-        self._encoder = self._choice.open()
+        self._encoder = shared_encoder(self._choice, self._events)
 
     def process(self, file: TextFile) -> Iterator[Path]:
         store = Store(str(self._folder))
@@ -182,34 +198,80 @@ class EncodeTexts(beam.PTransform[PCollection[TextFile], PCollection[tuple[str, 
         choice: The encoder.
         store: Where vectors are kept.
         progress: Where encoded texts are counted as they come.
+        events: Where is told what happened beside.
     """
 
     choice: EncoderChoice
     store: Store
     progress: ProgressFile | None = None
+    events: EventFile | None = None
 
     def expand(self, files: PCollection[TextFile]) -> PCollection[tuple[str, int]]:
-        return files | "EncodeFile" >> beam.ParDo(_EncodeFile(self.choice, self.store, progress=self.progress))
+        encode = _EncodeFile(self.choice, self.store, progress=self.progress, events=self.events)
+        return files | "EncodeFile" >> beam.ParDo(encode)
 
 
 class _EncodeFile(beam.DoFn):
-    def __init__(self, choice: EncoderChoice, store: Store, *, progress: ProgressFile | None) -> None:
+    def __init__(
+        self, choice: EncoderChoice, store: Store, *, progress: ProgressFile | None, events: EventFile | None
+    ) -> None:
         self._choice = choice
         self._store = store
         self._progress = progress
+        self._events = events
 
     def setup(self) -> None:
-        self._encoder: Encoder = self._choice.open()
+        self._encoder: Encoder = shared_encoder(self._choice, self._events)
 
     def process(self, file: TextFile) -> Iterator[tuple[str, int]]:
         hashes: list[str] = []
         parts: list[Vectors] = []
-        for texts in wanted_texts(file):
+        num_kept = 0
+        for texts in encoded_together(wanted_texts(file)):
             hashes.extend(text_hash for text_hash, _ in texts)
-            parts.append(self._encoder.encode([text for _, text in texts]))
-            if self._progress is not None:
-                self._progress.tick(len(texts))
+            parts.append(self._encode(texts))
+            if len(hashes) >= _CHUNK_TEXTS:
+                num_kept += self._keep(hashes, parts)
+                hashes, parts = [], []
+        num_kept += self._keep(hashes, parts)
+        Metrics.counter("embed", "encoded").inc(num_kept)
+        yield file.name, num_kept
+
+    def _encode(self, texts: Sequence[tuple[str, str]]) -> Vectors:
+        size = self._encoder.batch_size
+        vectors = self._encoder.encode([text for _, text in texts])
+        if self._progress is not None:
+            self._progress.tick(len(texts))
+        if self._events is not None and self._encoder.batch_size < size:
+            self._events.halved(self._encoder.batch_size)
+        unusable = unusable_texts(texts, vectors) if self._choice.takes_windows else []
+        if unusable:
+            Metrics.counter("embed", "unusable").inc(len(unusable))
+            if self._events is not None:
+                self._events.unusable(unusable)
+        return vectors
+
+    def _keep(self, hashes: list[str], parts: list[Vectors]) -> int:
         if hashes:
             keep_vectors(self._store, self._encoder.identity, hashes, vectors=np.concatenate(parts))
-        Metrics.counter("embed", "encoded").inc(len(hashes))
-        yield file.name, len(hashes)
+        return len(hashes)
+
+
+def encoded_together(found: Iterable[list[tuple[str, str]]]) -> Iterator[list[tuple[str, str]]]:
+    """Give (hash, text) again in lists of as many as one call of an encoder takes, by number and by size."""
+    together: list[tuple[str, str]] = []
+    size = 0
+    for text_hash, text in itertools.chain.from_iterable(found):
+        if together and (len(together) == _ENCODED_AT_ONCE or size + len(text) > _CHUNK_CHARACTERS):
+            yield together
+            together, size = [], 0
+        together.append((text_hash, text))
+        size += len(text)
+    if together:
+        yield together
+
+
+def unusable_texts(texts: Sequence[tuple[str, str]], vectors: Vectors) -> list[str]:
+    """Return the hashes of those (hash, text) that are not blank and have a vector of no length all the same."""
+    rows = np.flatnonzero(~vectors.any(axis=1))
+    return [texts[row][0] for row in rows.tolist() if not is_blank(texts[row][1])]

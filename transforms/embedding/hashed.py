@@ -154,6 +154,11 @@ class HashedEncoder:
         )
 
     @property
+    def batch_size(self) -> int:
+        """Return 1: texts go through one by one."""
+        return 1
+
+    @property
     def window_tokens(self) -> int:
         """Return 1: the whole text is one token."""
         return 1

@@ -11,14 +11,8 @@ import numpy as np
 import pytest
 
 from schemas.errors import SettingsError
-from transforms.embedding.models import (
-    MINILM_PACKAGE,
-    ModelEncoder,
-    locate_model,
-    resolve_device,
-    resolve_precision,
-    verified_minilm,
-)
+from transforms.embedding.models import ModelEncoder
+from transforms.embedding.sources import MINILM_PACKAGE, locate_model, verified_minilm
 
 TEXTS = ["abc def", "abc def ghi " * 20, "", "zz9", "the quick brown fox jumps over the lazy dog", "abc"] + [
     f"file {number} " * (number % 7 + 1) for number in range(20)
@@ -105,24 +99,6 @@ def test_a_missing_folder_is_refused(tmp_path: Path):
         locate_model(str(tmp_path / "nowhere"))
 
 
-def test_cuda_without_a_card_is_refused():
-    import torch
-
-    if torch.cuda.is_available():
-        pytest.skip("this machine has a card")
-    with pytest.raises(SettingsError, match="torch sees no card"):
-        resolve_device("cuda")
-    assert resolve_device("auto") == "cpu"
-
-
-@pytest.mark.parametrize(
-    ("precision", "device", "expected"),
-    [("auto", "cpu", "float32"), ("auto", "cuda", "float16"), ("bfloat16", "cpu", "bfloat16")],
-)
-def test_precision_follows_the_device(precision, device: str, expected: str):
-    assert resolve_precision(precision, device) == expected
-
-
 def test_tampered_minilm_weights_are_refused(minilm_folder: Path, tmp_path: Path):
     copied = tmp_path / "model"
     shutil.copytree(minilm_folder, copied)
@@ -143,14 +119,15 @@ def test_minilm_without_its_weights_names_the_extra(tmp_path: Path):
 
 
 def test_minilm_without_its_package_names_the_extra(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("transforms.embedding.models.MINILM_PACKAGE", "no_such_package_of_minilm")
+    monkeypatch.setattr("transforms.embedding.sources.MINILM_PACKAGE", "no_such_package_of_minilm")
     with pytest.raises(SettingsError, match=r"install trajsift\[minilm\]"):
         locate_model("minilm")
 
 
 _PRINT_VECTORS = """
 import hashlib
-from transforms.embedding.models import ModelEncoder, locate_model
+from transforms.embedding.models import ModelEncoder
+from transforms.embedding.sources import locate_model
 encoder = ModelEncoder(locate_model("minilm"), device="cpu", precision="float32", batch_size=8, max_tokens=64)
 print(hashlib.sha256(encoder.encode(["open the file", "tests failed " * 30, "git push"]).tobytes()).hexdigest())
 """

@@ -14,9 +14,9 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from transforms.embedding.contract import EncoderIdentity, TokenSpan, Vectors
+from transforms.embedding.contract import EncoderIdentity, TokenSpan, Vectors, is_blank
 
-HASHED_VERSION: Final = 1
+HASHED_VERSION: Final = 2
 """Raised whenever the vector of a text changes."""
 
 _FIXED_POINT = 1024
@@ -81,38 +81,76 @@ def _features(text: NDArray[np.uint8], is_word: NDArray[np.bool_], seed: np.uint
 
 
 @numba.njit(cache=True)
-def _project(
-    features: NDArray[np.uint64], weights: NDArray[np.int32], sums: NDArray[np.int64], block: NDArray[np.int32]
-) -> None:
-    """Add each distinct feature's weight into `sums` [dimensions] with the signs its hash draws.
+def _counted(features: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+    """Return a hash table of the features: keys and their counts; where the count is 0 there is none."""
+    bits = 4
+    while (1 << bits) < 2 * features.size:
+        bits += 1
+    keys = np.empty(1 << bits, dtype=np.uint64)
+    counts = np.zeros(1 << bits, dtype=np.int32)
+    # The high bits: the lowest one of a word's hash is always set.
+    shift = np.uint64(64 - bits)
+    for feature in features:
+        slot = np.int64(feature >> shift)
+        while counts[slot] != 0 and keys[slot] != feature:
+            slot = (slot + 1) & (keys.size - 1)
+        keys[slot] = feature
+        counts[slot] += 1
+    return keys, counts
 
-    `block` [dimensions] is scratch: 32-bit sums are drained into `sums` before they could overflow.
+
+@numba.njit(cache=True)
+def _drain(planes: NDArray[np.uint64], weight: np.int64, ups: NDArray[np.int64]) -> None:
+    """Add the counts in bit planes [5, words], times the weight, to `ups` [words × 64] and clear the planes."""
+    one = np.uint64(1)
+    for word in range(planes.shape[1]):
+        first, second, third = planes[0, word], planes[1, word], planes[2, word]
+        fourth, fifth = planes[3, word], planes[4, word]
+        for bit in range(64):
+            place = np.uint64(bit)
+            low = ((first >> place) & one) + (((second >> place) & one) << one)
+            middle = (((third >> place) & one) << np.uint64(2)) + (((fourth >> place) & one) << np.uint64(3))
+            ups[word * 64 + bit] += np.int64(low + middle + (((fifth >> place) & one) << np.uint64(4))) * weight
+    planes[:] = 0
+
+
+@numba.njit(cache=True)
+def _project(features: NDArray[np.uint64], weights: NDArray[np.int32], dimensions: int) -> NDArray[np.int64]:
+    """Return the sums [dimensions] of each distinct feature's weight with the signs its hash draws.
+
+    A bit that is set is a plus: a sum is twice the weights of its pluses less all weights. Features met once, which
+    are most and weigh the same, have their pluses counted 64 dimensions at a time, as binary numbers that stand
+    across five words (ones, twos, fours …); these hold 31 features.
     """
-    features.sort()
-    num_words = (sums.size + 63) // 64
-    pending = 0
-    start = 0
-    while start < features.size:
-        end = start + 1
-        while end < features.size and features[end] == features[start]:
-            end += 1
-        weight = weights[min(end - start, weights.size - 1)]
-        state = features[start]
+    keys, counts = _counted(features)
+    num_words = (dimensions + 63) // 64
+    planes = np.zeros((5, num_words), dtype=np.uint64)
+    ups = np.zeros(num_words * 64, dtype=np.int64)
+    total = np.int64(0)
+    num_pending = 0
+    for slot in range(keys.size):
+        if counts[slot] == 0:
+            continue
+        weight = np.int64(weights[min(counts[slot], weights.size - 1)])
+        total += weight
+        state = keys[slot]
         for word in range(num_words):
             state += _GOLDEN
             bits = _mixed(state)
-            base = word * 64
-            for bit in range(min(64, sums.size - base)):
-                sign = np.int32((bits >> np.uint64(bit)) & np.uint64(1)) * np.int32(2) - np.int32(1)
-                block[base + bit] += sign * weight
-        pending += 1
-        if pending == 100_000:
-            sums += block
-            block[:] = 0
-            pending = 0
-        start = end
-    sums += block
-    block[:] = 0
+            if counts[slot] == 1:
+                for level in range(5):
+                    carry = planes[level, word] & bits
+                    planes[level, word] ^= bits
+                    bits = carry
+            else:
+                for bit in range(64):
+                    ups[word * 64 + bit] += np.int64((bits >> np.uint64(bit)) & np.uint64(1)) * weight
+        num_pending += counts[slot] == 1
+        if num_pending == 31:
+            _drain(planes, np.int64(weights[1]), ups)
+            num_pending = 0
+    _drain(planes, np.int64(weights[1]), ups)
+    return 2 * ups[:dimensions] - total
 
 
 def hashed_vector(text: str, dimensions: int, *, seed: int = 0) -> NDArray[np.float32]:
@@ -121,12 +159,19 @@ def hashed_vector(text: str, dimensions: int, *, seed: int = 0) -> NDArray[np.fl
     Cosines of the vectors estimate those of the damped counts with a standard deviation of about
     (1 - cosine²)/√dimensions.
     """
+    if is_blank(text):
+        return np.zeros(dimensions, dtype=np.float32)
     raw = np.frombuffer(text.lower().encode("utf-8", "surrogatepass"), dtype=np.uint8)
-    sums = np.zeros(dimensions, dtype=np.int64)
-    features = _features(raw, _word_bytes(), np.uint64(seed))
-    _project(features, _count_weights(), sums, np.zeros(dimensions, dtype=np.int32))
-    length = math.sqrt(sum(value * value for value in sums.tolist()))
+    sums = _project(_features(raw, _word_bytes(), np.uint64(seed)), _count_weights(), dimensions)
+    length = math.sqrt(_sum_of_squares(sums))
     return (sums / length if length else sums).astype(np.float32)
+
+
+def _sum_of_squares(sums: NDArray[np.int64]) -> int:
+    largest = int(np.abs(sums).max(initial=0))
+    if largest * largest * len(sums) < 2**63:
+        return int(sums @ sums)
+    return sum(value * value for value in sums.tolist())
 
 
 class HashedEncoder:
@@ -164,7 +209,7 @@ class HashedEncoder:
         return 1
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors [texts, dimensions] of whole texts."""
+        """Return the vectors [texts, dimensions] of whole texts; zeros for a blank one."""
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in enumerate(texts):
             vectors[row] = hashed_vector(text, self.dimensions, seed=self._seed)

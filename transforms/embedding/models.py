@@ -31,9 +31,9 @@ class Forward(Protocol):
 class ModelEncoder:
     """A sentence-transformers model in fixed-shape batches; it works for one thread at a time.
 
-    A batch that does not fit the memory is halved, and so are all later ones. On a CPU the bits stay the same (measured
-    for 1 to 64 rows in float32 and for 1 to 32 in bfloat16; held by tests). A card may choose other kernels for other
-    shapes: `batch_size` tells what came out, to be set as `embedding.batch_size` of later runs.
+    A batch that does not fit the memory is halved, and so are all later ones. On a CPU the bits stay the same
+    (measured for 1 to 64 rows in float32 and for 1 to 32 in bfloat16; held by tests). A card may choose other kernels
+    for other shapes: `batch_size` tells what came out, to be set as `embedding.batch_size` of later runs.
 
     Args:
         source: The model.

@@ -5,12 +5,15 @@ import random
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from schemas.errors import SettingsError
+from transforms.embedding.devices import Precision
 from transforms.embedding.models import ModelEncoder
 from transforms.embedding.sources import MINILM_PACKAGE, locate_model, verified_minilm
 
@@ -32,9 +35,9 @@ def minilm_folder() -> Path:
     return Path(package.origin).parent / "model"
 
 
-def open_model(folder: Path, *, batch_size: int = 8, max_tokens: int = 64) -> ModelEncoder:
+def open_model(folder: Path, *, batch_size: int = 8, precision: Precision = "float32") -> ModelEncoder:
     source = locate_model(str(folder))
-    return ModelEncoder(source, device="cpu", precision="float32", batch_size=batch_size, max_tokens=max_tokens)
+    return ModelEncoder(source, device="cpu", precision=precision, batch_size=batch_size, max_tokens=64)
 
 
 def test_model_vectors_have_unit_length_and_empty_texts_give_zeros(tiny: ModelEncoder):
@@ -51,6 +54,82 @@ def test_model_vectors_do_not_depend_on_the_other_texts(tiny: ModelEncoder, tiny
     assert np.array_equal(tiny.encode([TEXTS[row] for row in order]), vectors[order])
     assert np.array_equal(np.vstack([tiny.encode([text]) for text in TEXTS]), vectors)
     assert np.array_equal(open_model(tiny_model, batch_size=32).encode(TEXTS), vectors)
+
+
+def test_bfloat16_vectors_do_not_depend_on_the_other_texts(tiny_model: Path):
+    encoder = open_model(tiny_model, precision="bfloat16")
+    vectors = encoder.encode(TEXTS)
+    assert np.array_equal(encoder.encode(TEXTS[::-1])[::-1], vectors)
+    assert np.array_equal(open_model(tiny_model, precision="bfloat16", batch_size=32).encode(TEXTS), vectors)
+    cosines = (vectors * open_model(tiny_model).encode(TEXTS)).sum(axis=1)
+    assert [round(float(each), 2) for each in cosines] == [1.0 if text else 0.0 for text in TEXTS]
+
+
+def break_transformer(monkeypatch: pytest.MonkeyPatch, broken: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    """Let the transformer's output pass through `broken`, or raise from it."""
+    from transformers import BertModel
+
+    forward = BertModel.forward
+
+    def spoiled(self, *inputs, **named):
+        outputs = forward(self, *inputs, **named)
+        outputs["last_hidden_state"] = broken(outputs["last_hidden_state"])
+        return outputs
+
+    monkeypatch.setattr(BertModel, "forward", spoiled)
+
+
+@pytest.mark.parametrize(
+    "error", [torch.OutOfMemoryError("no memory left"), RuntimeError("DefaultCPUAllocator: can't allocate memory")]
+)
+def test_a_batch_that_does_not_fit_is_halved_to_the_same_bits(
+    tiny_model: Path, monkeypatch: pytest.MonkeyPatch, error: RuntimeError
+):
+    expected = open_model(tiny_model, batch_size=16).encode(TEXTS)
+
+    def full(hidden: torch.Tensor) -> torch.Tensor:
+        if len(hidden) > 5:
+            raise error
+        return hidden
+
+    break_transformer(monkeypatch, full)
+    encoder = open_model(tiny_model, batch_size=16)
+    assert np.array_equal(encoder.encode(TEXTS), expected)
+    assert encoder.batch_size == 4
+
+
+def test_a_text_that_fits_no_memory_ends_the_run(tiny_model: Path, monkeypatch: pytest.MonkeyPatch):
+    def full(hidden: torch.Tensor) -> torch.Tensor:
+        raise torch.OutOfMemoryError("no memory left")
+
+    break_transformer(monkeypatch, full)
+    with pytest.raises(SettingsError, match="not even one text of 32 tokens fits the memory"):
+        open_model(tiny_model).encode(["abc"])
+
+
+def test_other_errors_of_the_model_are_raised(tiny_model: Path, monkeypatch: pytest.MonkeyPatch):
+    def wrong(hidden: torch.Tensor) -> torch.Tensor:
+        raise RuntimeError("shapes do not match")
+
+    break_transformer(monkeypatch, wrong)
+    with pytest.raises(RuntimeError, match="shapes do not match"):
+        open_model(tiny_model).encode(["abc"])
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_vectors_that_are_not_finite_become_zeros(
+    tiny_model: Path, tiny: ModelEncoder, monkeypatch: pytest.MonkeyPatch, value: float
+):
+    expected = tiny.encode(["abc", "zz9"])
+
+    def spoil_second(hidden: torch.Tensor) -> torch.Tensor:
+        hidden[1, 0, 0] = value
+        return hidden
+
+    break_transformer(monkeypatch, spoil_second)
+    vectors = open_model(tiny_model).encode(["abc", "zz9"])
+    assert np.array_equal(vectors[0], expected[0])
+    assert not vectors[1].any()
 
 
 def test_token_spans_cover_the_text(tiny: ModelEncoder):
@@ -128,13 +207,14 @@ _PRINT_VECTORS = """
 import hashlib
 from transforms.embedding.models import ModelEncoder
 from transforms.embedding.sources import locate_model
-encoder = ModelEncoder(locate_model("minilm"), device="cpu", precision="float32", batch_size=8, max_tokens=64)
+encoder = ModelEncoder(locate_model("minilm"), device="cpu", precision="{precision}", batch_size=8, max_tokens=64)
 print(hashlib.sha256(encoder.encode(["open the file", "tests failed " * 30, "git push"]).tobytes()).hexdigest())
 """
 
 
-def test_minilm_tells_like_from_unlike_on_any_number_of_threads(minilm_folder: Path):
-    encoder = ModelEncoder(locate_model("minilm"), device="cpu", precision="float32", batch_size=8, max_tokens=64)
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_minilm_tells_like_from_unlike_on_any_number_of_threads(minilm_folder: Path, precision: Precision):
+    encoder = ModelEncoder(locate_model("minilm"), device="cpu", precision=precision, batch_size=8, max_tokens=64)
     like = [("fix the failing unit test", "repair the broken test case"), ("book a flight", "reserve a plane ticket")]
     first = encoder.encode([left for left, _ in like])
     second = encoder.encode([right for _, right in like])
@@ -143,6 +223,10 @@ def test_minilm_tells_like_from_unlike_on_any_number_of_threads(minilm_folder: P
     vectors = encoder.encode(["open the file", "tests failed " * 30, "git push"])
     environment = os.environ | {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
     result = subprocess.run(
-        [sys.executable, "-c", _PRINT_VECTORS], capture_output=True, text=True, env=environment, check=True
+        [sys.executable, "-c", _PRINT_VECTORS.replace("{precision}", precision)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=True,
     )
     assert result.stdout.split()[-1] == hashlib.sha256(vectors.tobytes()).hexdigest()

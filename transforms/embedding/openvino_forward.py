@@ -127,7 +127,7 @@ def _convert(model: Any, example: dict[str, Any]) -> Any:
 
     torch = import_torch()
 
-    class Transformer(torch.nn.Module):  # type: ignore[name-defined, misc]
+    class Transformer(torch.nn.Module):  # type: ignore[name-defined]
         def __init__(self, module: Any) -> None:
             super().__init__()
             self.module = module

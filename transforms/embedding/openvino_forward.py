@@ -1,5 +1,6 @@
 """A model's forward pass by OpenVINO on the CPU; what follows the transformer stays sentence-transformers' own."""
 
+import sys
 import warnings
 from typing import Any, Final
 
@@ -55,10 +56,8 @@ class OpenVinoForward:
     """
 
     def __init__(self, model: Any, *, precision: Precision, max_tokens: int) -> None:
-        import openvino
-
         self._torch = import_torch()
-        self._core = openvino.Core()
+        self._core = _import_openvino().Core()
         self._precision = {"float32": "f32", "bfloat16": "bf16"}[precision]
         self._compiled: dict[tuple[int, int], Any] = {}
         self._tokenizer = model.tokenizer
@@ -120,8 +119,17 @@ class OpenVinoForward:
             )
 
 
+def _import_openvino() -> Any:
+    # Its import and each conversion report to its makers by this package, unless it is not found.
+    sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
+    import openvino
+
+    return openvino
+
+
 def _convert(model: Any, example: dict[str, Any]) -> Any:
     """Return the transformer of a sentence-transformers model as an OpenVINO model of token vectors."""
+    _import_openvino()
     from openvino.frontend import FrontEndManager
     from openvino.frontend.pytorch.ts_decoder import TorchScriptPythonDecoder
 
@@ -138,7 +146,6 @@ def _convert(model: Any, example: dict[str, Any]) -> Any:
                 features["token_type_ids"] = token_type_ids
             return self.module(features)["token_embeddings"]
 
-    # The front end itself: `openvino.convert_model` reports each conversion to its makers.
     front_end = FrontEndManager().load_by_framework("pytorch")
     try:
         with warnings.catch_warnings(), torch.inference_mode():

@@ -74,13 +74,11 @@ def test_a_conversion_that_gives_other_vectors_is_refused(tiny_model: Path, monk
 
 _CONVERT = """
 import sys
-import openvino_telemetry
-openvino_telemetry.Telemetry.__new__ = lambda *_, **__: sys.exit("reported")
 from schemas.settings import EmbeddingSettings
 from transforms.embedding.choice import choose_encoder
 settings = EmbeddingSettings(encoder=sys.argv[1], backend="openvino", batch_size=8)
 choose_encoder(settings, device="cpu", window_tokens=64).open().encode(["abc"])
-print("encoded")
+print([name for name, module in sys.modules.items() if name.startswith("openvino_telemetry") and module])
 """
 
 
@@ -88,4 +86,4 @@ def test_nothing_is_reported_to_the_makers_of_openvino(tiny_model: Path):
     result = subprocess.run(
         [sys.executable, "-c", _CONVERT, str(tiny_model)], capture_output=True, text=True, check=True
     )
-    assert result.stdout.strip() == "encoded"
+    assert result.stdout.strip() == "[]"

@@ -6,17 +6,17 @@ until nothing is found in what is left: so redacting twice changes nothing. A se
 wherever it stands bare.
 """
 
-from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from schemas.records import Rollout
 from transforms.redaction.catalogue import PERSONAL_KINDS, Catalogue, IsAllowed, Search, allows, compiled_catalogue
-from transforms.redaction.fields import rewrite_rollout, scanned_texts
+from transforms.redaction.fields import scanned_texts
 from transforms.redaction.maintained import Finding
+from transforms.redaction.notes import note_rollout, put_back
 from transforms.redaction.placeholders import Placeholders, covered
 from transforms.redaction.splits import mend_splits
-from transforms.redaction.units import Edit, Page, Unit, apply_edits, decode, encode, unit_of
+from transforms.redaction.units import Edit, Page, Unit, apply_edits, decode, encode
 
 
 @dataclass(frozen=True)
@@ -43,29 +43,16 @@ class Redactor:
             return rollout, {}
         scan = self._scan(joined)
         rollout = replace(rollout, messages=mend_splits(rollout.messages, scan.find, scan.placeholders.name))
-        units: list[Unit] = []
-
-        def note(text: str, *, key: str | None = None, is_name: bool = False) -> str:
-            units.append(unit_of(text, key=key, is_name=is_name))
-            return text
-
-        rewrite_rollout(rollout, note)
-        if scan.redact(units, flagged):
-            noted = iter(units)
-
-            def put_back(text: str, *, key: str | None = None, is_name: bool = False) -> str:
-                unit = next(noted)
-                return decode(unit.value) if unit.is_changed else text
-
-            rollout = rewrite_rollout(rollout, put_back)
+        notes = note_rollout(rollout)
+        if changed := scan.redact(notes.units, flagged):
+            rollout = put_back(rollout, notes, changed)
         return rollout, dict(sorted(scan.placeholders.counts.items()))
 
     def redact_text(self, text: str) -> str:
         """Return a single text, such as an error's message, without secrets."""
         if not self.enabled:
             return text
-        units = [unit_of(text)]
-        return decode(units[0].value) if self._scan(units[0].value).redact(units) else text
+        return self._scan(encode(text)).redact([(text, None, False)]).get(0, text)
 
     def _scan(self, text: bytes) -> "_Scan":
         scan = _Scan(
@@ -87,17 +74,17 @@ class _Scan:
     def find(self, text: bytes) -> list[Finding]:
         return self.catalogue.find(Search(covered(text), self.bare_values, self.is_allowed))
 
-    def redact(self, units: list[Unit], flagged: Sequence[int] | None = None) -> bool:
-        """Redact the units' values in place; say whether one changed."""
+    def redact(self, units: Sequence[Unit], flagged: Sequence[int] | None = None) -> dict[int, str]:
+        """Return the texts of the units that hold a secret without it, by their place."""
         page = Page(units)
-        edits: dict[int, list[Edit]] = defaultdict(list)
+        values: dict[int, bytes] = {}
+        edits: dict[int, list[Edit]] = {}
         search = Search(page.text, self.bare_values, self.is_allowed)
         for start, end, kind in self.catalogue.find(search, flagged):
             index, first, last = page.locate(start, end)
-            if first < last and not (units[index].is_name and kind in PERSONAL_KINDS):
-                replacement = self.placeholders.name(units[index].value[first:last], kind)
-                edits[index].append((first, last, replacement))
-        for index, changes in edits.items():
-            units[index].value = apply_edits(units[index].value, changes)
-            units[index].is_changed = True
-        return bool(edits)
+            text, _, is_name = units[index]
+            if first < last and not (is_name and kind in PERSONAL_KINDS):
+                if index not in values:
+                    values[index], edits[index] = encode(text), []
+                edits[index].append((first, last, self.placeholders.name(values[index][first:last], kind)))
+        return {index: decode(apply_edits(value, edits[index])) for index, value in values.items()}

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, Protocol, TypeVar
 from schemas.records import Header, Message, MessageCall, Rollout
 from transforms.redaction.seams import seam
 
-_Record = Header | Message | MessageCall | Rollout
+TextRecord = Header | Message | MessageCall | Rollout
 _AnyRecord = TypeVar("_AnyRecord", Header, MessageCall)
 
 HEADER_TEXTS: Final = (
@@ -36,23 +36,23 @@ CALL_NAMES: Final = ("name", "call_id", "requestor")
 ROLLOUT_NAMES: Final = ("native_id", "record_key")
 
 
-class _Texts(NamedTuple):
+class TextFields(NamedTuple):
     """The text fields of a kind of record: names first, then texts, then JSON texts, as they are rewritten."""
 
     names: tuple[str, ...]
     texts: tuple[str, ...]
     json_texts: tuple[str, ...]
-    values: Callable[[_Record], tuple[str | None, ...]]
+    values: Callable[[TextRecord], tuple[str | None, ...]]
 
 
-def _texts(names: tuple[str, ...], texts: tuple[str, ...] = (), json_texts: tuple[str, ...] = ()) -> _Texts:
-    return _Texts(names, texts, json_texts, attrgetter(*names, *texts, *json_texts))
+def _texts(names: tuple[str, ...], texts: tuple[str, ...] = (), json_texts: tuple[str, ...] = ()) -> TextFields:
+    return TextFields(names, texts, json_texts, attrgetter(*names, *texts, *json_texts))
 
 
-_ROLLOUT: Final = _texts(ROLLOUT_NAMES)
-_HEADER: Final = _texts(HEADER_NAMES, HEADER_TEXTS, HEADER_JSON)
-_MESSAGE: Final = _texts(MESSAGE_NAMES, MESSAGE_TEXTS, MESSAGE_JSON)
-_CALL: Final = _texts(CALL_NAMES, (), CALL_JSON)
+ROLLOUT_FIELDS: Final = _texts(ROLLOUT_NAMES)
+HEADER_FIELDS: Final = _texts(HEADER_NAMES, HEADER_TEXTS, HEADER_JSON)
+MESSAGE_FIELDS: Final = _texts(MESSAGE_NAMES, MESSAGE_TEXTS, MESSAGE_JSON)
+CALL_FIELDS: Final = _texts(CALL_NAMES, (), CALL_JSON)
 
 _ESCAPES: Final = (("\\n", "\n"), ('\\"', '"'), ("\\t", "\t"), ("\\/", "/"), ("\\r", "\r"))
 _UNICODE_ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
@@ -70,7 +70,7 @@ def scanned_texts(rollout: Rollout) -> list[str]:
     JSON text comes as written and, where it has escapes, without them; a content made of parts comes a second time
     without its line breaks, and what two contents in a row would make is there too, for what was split.
     """
-    texts = [*_ROLLOUT.values(rollout), *_HEADER.values(rollout.header)]
+    texts = [*ROLLOUT_FIELDS.values(rollout), *HEADER_FIELDS.values(rollout.header)]
     json_texts = [getattr(rollout.header, name) for name in HEADER_JSON]
     content_before: str | None = None
     for message in rollout.messages:
@@ -78,26 +78,36 @@ def scanned_texts(rollout: Rollout) -> list[str]:
         if halves := seam(content_before, content):
             texts.append("".join(halves))
         content_before = content
-        texts += _MESSAGE.values(message)
+        texts += MESSAGE_FIELDS.values(message)
         if message.parts_json or message.extra_json:
             json_texts += (message.parts_json, message.extra_json)
             if message.parts_json and content and "\n" in content:
                 texts.append(content.replace("\n", ""))
         for call in message.calls:
-            texts += _CALL.values(call)
-            json_texts += (call.arguments_raw, call.arguments_json)
+            values = CALL_FIELDS.values(call)
+            texts += values
+            json_texts += values[-len(CALL_JSON) :]
     texts += [unescaped_json(text) for text in json_texts if text and "\\" in text]
     return list(filter(None, [*texts, *rollout.parse_warnings, *rollout.lost_fields]))
 
 
-def rewrite_rollout(rollout: Rollout, rewrite: Rewrite) -> Rollout:
-    """Return the rollout with every text rewritten, always in the same order; records without a change as they are."""
-    names = _changes(rollout, rewrite, _ROLLOUT)
-    header = _rewritten(rollout.header, rewrite, _HEADER)
+def rewrite_rollout(
+    rollout: Rollout, rewrite: Rewrite, *, is_due: Callable[[int], bool] = lambda index: True
+) -> Rollout:
+    """Return the rollout with every text rewritten, always in the same order; records without a change as they are.
+
+    Args:
+        rollout: Header and messages.
+        rewrite: Gives the text that stands in place of a text.
+        is_due: Asked for each message, by its index, before its texts come; False leaves it as it is.
+    """
+    names = _changes(rollout, rewrite, ROLLOUT_FIELDS)
+    header = _rewritten(rollout.header, rewrite, HEADER_FIELDS)
+    messages = enumerate(rollout.messages)
     return replace(
         rollout,
         header=header,
-        messages=tuple([_rewritten_message(message, rewrite) for message in rollout.messages]),
+        messages=tuple([_rewritten_message(each, rewrite) if is_due(index) else each for index, each in messages]),
         parse_warnings=tuple([rewrite(warning) for warning in rollout.parse_warnings]),
         lost_fields=tuple([rewrite(name) for name in rollout.lost_fields]),
         **names,
@@ -105,8 +115,8 @@ def rewrite_rollout(rollout: Rollout, rewrite: Rewrite) -> Rollout:
 
 
 def _rewritten_message(message: Message, rewrite: Rewrite) -> Message:
-    changes = _changes(message, rewrite, _MESSAGE)
-    calls = tuple([_rewritten(call, rewrite, _CALL) for call in message.calls])
+    changes = _changes(message, rewrite, MESSAGE_FIELDS)
+    calls = tuple([_rewritten(call, rewrite, CALL_FIELDS) for call in message.calls])
     if calls != message.calls:
         changes["calls"] = calls
     return replace(message, **changes) if changes else message
@@ -143,7 +153,7 @@ def _unescaped(text: str) -> str:
     return _UNICODE_ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "\\u" in text else text
 
 
-def _speaking_key(node: dict[str, Any], name: str) -> str:
+def speaking_key(node: dict[str, Any], name: str) -> str:
     """Return what names a member's value: its key, or the name beside it in `{"name": "API_KEY", "value": ...}`."""
     if name != "value":
         return name
@@ -151,18 +161,18 @@ def _speaking_key(node: dict[str, Any], name: str) -> str:
     return beside if isinstance(beside, str) else name
 
 
-def _flag_before(node: list[Any], index: int) -> str | None:
+def flag_before(node: list[Any], index: int) -> str | None:
     """Return the command-line flag that an item of a list is the value of."""
     before = node[index - 1] if index else None
     return before if isinstance(before, str) and before.startswith("-") else None
 
 
-def _rewritten(record: _AnyRecord, rewrite: Rewrite, fields: _Texts) -> _AnyRecord:
+def _rewritten(record: _AnyRecord, rewrite: Rewrite, fields: TextFields) -> _AnyRecord:
     changes = _changes(record, rewrite, fields)
     return replace(record, **changes) if changes else record
 
 
-def _changes(record: _Record, rewrite: Rewrite, fields: _Texts) -> dict[str, Any]:
+def _changes(record: TextRecord, rewrite: Rewrite, fields: TextFields) -> dict[str, Any]:
     """Return the fields of a record that were rewritten to something else."""
     changes: dict[str, Any] = {}
     values = iter(fields.values(record))
@@ -183,9 +193,9 @@ def _rewrite_node(node: object, rewrite: Rewrite, *, key: str | None) -> object:
     if isinstance(node, str):
         return rewrite(node, key=key)
     if isinstance(node, list):
-        return [_rewrite_node(item, rewrite, key=_flag_before(node, index)) for index, item in enumerate(node)]
+        return [_rewrite_node(item, rewrite, key=flag_before(node, index)) for index, item in enumerate(node)]
     if isinstance(node, dict):
         return {
-            rewrite(name): _rewrite_node(value, rewrite, key=_speaking_key(node, name)) for name, value in node.items()
+            rewrite(name): _rewrite_node(value, rewrite, key=speaking_key(node, name)) for name, value in node.items()
         }
     return node

@@ -2,59 +2,46 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 
 from transforms.redaction.fields import framed
 from transforms.redaction.placeholders import covered
 
-
-@dataclass(slots=True)
-class Unit:
-    """One text: `value` is what may change, with `before` and `after` around it when it is scanned."""
-
-    value: bytes
-    before: bytes = b""
-    after: bytes = b""
-    is_name: bool = False
-    is_changed: bool = False
-
-    @property
-    def scanned(self) -> bytes:
-        return self.before + self.value + self.after
-
+Unit = tuple[str, str | None, bool]
+"""One text: what may change, the JSON key that stands before it when it is scanned, and whether it is a name."""
 
 Edit = tuple[int, int, bytes]
-"""A place of a unit's value, from and to, and what comes there."""
+"""A place of a unit's text in bytes, from and to, and what comes there."""
 
 
 class Page:
     """Units joined by NULs, placeholders covered by them: no rule looks across."""
 
     def __init__(self, units: Sequence[Unit]) -> None:
-        scanned = [covered(unit.scanned) for unit in units]
-        starts = [0, *accumulate(len(text) + 1 for text in scanned)]
-        self._starts = starts
-        self._values = [
-            (start + len(unit.before), start + len(unit.before) + len(unit.value))
-            for start, unit in zip(starts, units, strict=False)
-        ]
-        self.text = b"\x00".join(scanned)
+        scanned = [text if key is None else framed(key, text) for text, key, _ in units]
+        joined = "\x00".join(scanned)
+        sizes = map(len, scanned if joined.isascii() else map(encode, scanned))
+        self._units = units
+        self._starts = [0, *accumulate(size + 1 for size in sizes)]
+        self._bounds: dict[int, tuple[int, int]] = {}
+        # No placeholder holds a NUL: covering all units at once covers each.
+        self.text = covered(encode(joined))
 
     def locate(self, start: int, end: int) -> tuple[int, int, int]:
-        """Return the unit of a place, and the part of it that lies in the unit's value: start and end there."""
+        """Return the unit of a place, and the part of it that lies in the unit's text: start and end there."""
         index = bisect_right(self._starts, start) - 1
-        first, last = self._values[index]
+        if index not in self._bounds:
+            self._bounds[index] = self._bounds_of(index)
+        first, last = self._bounds[index]
         return index, max(start, first) - first, min(end, last) - first
 
-
-def unit_of(text: str, *, key: str | None = None, is_name: bool = False) -> Unit:
-    """Return the unit of a text; a value under a JSON key is scanned with it."""
-    value = encode(text)
-    if key is None:
-        return Unit(value, is_name=is_name)
-    before, _, after = framed(key, "\x00").partition("\x00")
-    return Unit(value, encode(before), encode(after), is_name)
+    def _bounds_of(self, index: int) -> tuple[int, int]:
+        """Return where the text of a unit begins and ends, without the key around it."""
+        start, end, key = self._starts[index], self._starts[index + 1] - 1, self._units[index][1]
+        if key is None:
+            return start, end
+        before, _, after = framed(key, "\x00").rpartition("\x00")
+        return start + len(encode(before)), end - len(encode(after))
 
 
 def apply_edits(value: bytes, edits: Sequence[Edit]) -> bytes:

@@ -1,0 +1,119 @@
+"""The texts of a rollout listed once, and put back changed where they stood."""
+
+import json
+from bisect import bisect_left
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from schemas.records import Rollout
+from transforms.redaction.fields import (
+    CALL_FIELDS,
+    HEADER_FIELDS,
+    MESSAGE_FIELDS,
+    ROLLOUT_FIELDS,
+    TextFields,
+    TextRecord,
+    flag_before,
+    rewrite_rollout,
+    speaking_key,
+)
+from transforms.redaction.units import Unit
+
+_MOST_BRACKETS: Final = 64
+"""Brackets of a JSON text up to which the fast parser reads it: so few nest no deeper than the slow one goes."""
+
+
+class Notes(NamedTuple):
+    """The texts of a rollout in the order in which `rewrite_rollout` takes them.
+
+    `starts` gives the place of the first text of each message, and last the place behind the messages.
+    """
+
+    units: list[Unit]
+    starts: list[int]
+
+
+def note_rollout(rollout: Rollout) -> Notes:
+    """Return every text of a rollout that may change; JSON texts come as the strings in them, keys included."""
+    units: list[Unit] = []
+    starts: list[int] = []
+    _note(units, rollout, ROLLOUT_FIELDS)
+    _note(units, rollout.header, HEADER_FIELDS)
+    for message in rollout.messages:
+        starts.append(len(units))
+        _note(units, message, MESSAGE_FIELDS)
+        for call in message.calls:
+            _note(units, call, CALL_FIELDS)
+    starts.append(len(units))
+    units += [(text, None, False) for text in (*rollout.parse_warnings, *rollout.lost_fields)]
+    return Notes(units, starts)
+
+
+def put_back(rollout: Rollout, notes: Notes, changed: Mapping[int, str]) -> Rollout:
+    """Return the rollout with the changed ones of its texts, given by their place in the notes."""
+    putting = _PuttingBack(notes, changed)
+    return rewrite_rollout(rollout, putting, is_due=putting.is_due)
+
+
+class _PuttingBack:
+    """Knows at which place of the notes the rewriting stands."""
+
+    def __init__(self, notes: Notes, changed: Mapping[int, str]) -> None:
+        self._starts = notes.starts
+        self._changed = changed
+        self._places = sorted(changed)
+        self._place = 0
+
+    def __call__(self, text: str, *, key: str | None = None, is_name: bool = False) -> str:
+        place = self._place
+        self._place += 1
+        return self._changed.get(place, text)
+
+    def is_due(self, index: int) -> bool:
+        start, end = self._starts[index], self._starts[index + 1]
+        first = bisect_left(self._places, start)
+        is_due = first < len(self._places) and self._places[first] < end
+        self._place = start if is_due else end
+        return is_due
+
+
+def _note(units: list[Unit], record: TextRecord, fields: TextFields) -> None:
+    values = fields.values(record)
+    num_names, num_plain = len(fields.names), len(fields.names) + len(fields.texts)
+    units += [(text, None, True) for text in values[:num_names] if text]
+    units += [(text, None, False) for text in values[num_names:num_plain] if text]
+    for text in values[num_plain:]:
+        if text:
+            _note_json(units, text)
+
+
+def _note_json(units: list[Unit], json_text: str) -> None:
+    try:
+        node = _parsed(json_text)
+    except (ValueError, RecursionError):
+        units.append((json_text, None, False))
+        return
+    _note_node(units, node, key=None)
+
+
+def _parsed(json_text: str) -> Any:
+    if json_text.count("{") + json_text.count("[") <= _MOST_BRACKETS:
+        try:
+            return orjson.loads(json_text)
+        except orjson.JSONDecodeError:
+            pass
+    return json.loads(json_text)
+
+
+def _note_node(units: list[Unit], node: object, *, key: str | None) -> None:
+    if isinstance(node, str):
+        units.append((node, key, False))
+    elif isinstance(node, list):
+        for index, item in enumerate(node):
+            _note_node(units, item, key=flag_before(node, index))
+    elif isinstance(node, dict):
+        for name, value in node.items():
+            units.append((name, None, False))
+            _note_node(units, value, key=speaking_key(node, name))

@@ -55,17 +55,19 @@ def steps_of(messages: Iterable[Message]) -> tuple[Step, ...]:
     for message in messages:
         if message.role == "tool" and not message.calls and _fold(message, current, ids):
             continue
-        draft = ids.open_step(message, len(drafts) + 1)
+        draft = ids.open_step(message, len(drafts) + 1) if message.calls else _Draft(message, [], [], [])
         drafts.append(draft)
         if message.role != "tool":
             current = draft
-    return tuple(_close(draft, number) for number, draft in enumerate(drafts, start=1))
+    return tuple([_close(draft, number) for number, draft in enumerate(drafts, start=1)])
 
 
 def _fold(message: Message, current: _Draft | None, ids: "_CallIds") -> bool:
     """Give a tool message to the call it answers; say whether there is one."""
     if message.tool_call_id is not None and (slot := ids.take_open(message.tool_call_id, current)):
-        slot[0].results[slot[1]], slot[0].paired_by[slot[1]] = message, "id"
+        draft, index = slot
+        draft.results[index] = message
+        draft.paired_by[index] = "id"
         return True
     if current is None:
         return False
@@ -92,8 +94,6 @@ class _CallIds:
     def open_step(self, message: Message, number: int) -> _Draft:
         size = len(message.calls)
         draft = _Draft(message, [], [None] * size, [None] * size)
-        if not size:
-            return draft
         for index, call in enumerate(message.calls):
             identifier = call.call_id or ""
             if not identifier or identifier in self._used:
@@ -117,9 +117,10 @@ class _CallIds:
 
     def take_open(self, native_id: str, current: _Draft | None) -> tuple[_Draft, int] | None:
         """Return the open call of that id: of the current step first, else of the latest step."""
-        if native_id not in self._open:
+        slots = self._open.get(native_id)
+        if slots is None:
             return None
-        slots = [slot for slot in self._open[native_id] if slot[0].results[slot[1]] is None]
+        slots = [slot for slot in slots if slot[0].results[slot[1]] is None]
         if len(slots) < 2:
             return slots[0] if slots else None
         return next((slot for slot in slots if slot[0] is current), slots[-1])
@@ -134,12 +135,27 @@ _COSTS: Final = attrgetter(
 
 
 def _close(draft: _Draft, number: int) -> Step:
-    message = draft.message
-    calls = tuple([_call(draft, index) for index in range(len(message.calls))]) if message.calls else ()
-    answers = _answers(draft)
-    is_error, exit_code = _outcome(message, answers)
+    message, results = draft.message, draft.results
+    calls: tuple[Call, ...] = ()
+    leftovers: dict[str, Any] = {}
+    if len(results) == 1 and (answer := results[0]) is not None and message.role != "tool":
+        # Most steps with calls have one, and its answer is all that came back.
+        calls = (_call(draft, 0),)
+        text, is_error, exit_code = answer.content, answer.is_error, answer.exit_code
+        if rest := result_leftover(answer, calls[0].tool_name, calls[0].requestor):
+            leftovers["0"] = rest
+    elif results or draft.observation is not None or message.role == "tool":
+        calls = tuple([_call(draft, index) for index in range(len(results))])
+        answers = _answers(draft)
+        text = _observation_text(answers) if answers else None
+        is_error, exit_code = _outcome(message, answers)
+        leftovers = _result_leftovers(draft, calls)
+    else:
+        text = is_error = exit_code = None
+    if rest := self_leftover(message):
+        leftovers["self"] = rest
     # By position: naming 26 arguments costs as much as all the rest of the step.
-    values: tuple[Any, ...] = (
+    return Step(
         number,
         _SOURCES[message.role],
         message.content,
@@ -147,25 +163,22 @@ def _close(draft: _Draft, number: int) -> Step:
         calls,
         *_ORIGIN(message),
         command_of(calls[0].arguments_json) if calls else None,
-        _observation_text(answers) if answers else None,
+        text,
         is_error,
         None,
         exit_code,
         *_COSTS(message),
-        merge_extra(message.extra_json, _leftovers(draft, calls)),
+        merge_extra(message.extra_json, leftovers) if leftovers else message.extra_json,
     )
-    return Step(*values)
 
 
-def _leftovers(draft: _Draft, calls: tuple[Call, ...]) -> dict[str, Any]:
+def _result_leftovers(draft: _Draft, calls: tuple[Call, ...]) -> dict[str, Any]:
     leftovers: dict[str, Any] = {}
-    for call, result in zip(calls, draft.results, strict=True) if calls else ():
+    for call, result in zip(calls, draft.results, strict=True):
         if result is not None and (rest := result_leftover(result, call.tool_name, call.requestor)):
             leftovers[str(call.call_index)] = rest
     if draft.observation is not None and (rest := result_leftover(draft.observation, None, "assistant")):
         leftovers["observation"] = rest
-    if rest := self_leftover(draft.message):
-        leftovers["self"] = rest
     return leftovers
 
 
@@ -173,6 +186,10 @@ def _call(draft: _Draft, index: int) -> Call:
     call, result = draft.message.calls[index], draft.results[index]
     arguments_json, state = call.arguments_json, call.arguments_state
     arguments = arguments_json if arguments_json is not None else f"{state}:{call.arguments_raw}"
+    if result is None:
+        outcome: tuple[Any, ...] = (None, "missing", None, None)
+    else:
+        outcome = (result.content, _result_state(result), result.is_error, result.exit_code)
     return Call(
         index,
         draft.call_ids[index],
@@ -184,10 +201,7 @@ def _call(draft: _Draft, index: int) -> Call:
         call.call_id,
         index in draft.generated,
         call.arguments_raw,
-        result.content if result is not None else None,
-        _result_state(result) if result is not None else "missing",
-        result.is_error if result is not None else None,
-        result.exit_code if result is not None else None,
+        *outcome,
         draft.paired_by[index],
         call.requestor,
     )

@@ -92,26 +92,26 @@ def scanned_texts(rollout: Rollout) -> list[str]:
 
 
 def rewrite_rollout(
-    rollout: Rollout, rewrite: Rewrite, *, is_due: Callable[[int], bool] = lambda index: True
+    rollout: Rollout, rewrite: Rewrite, *, is_due: Callable[[int], bool] = lambda part: True
 ) -> Rollout:
     """Return the rollout with every text rewritten, always in the same order; records without a change as they are.
 
     Args:
         rollout: Header and messages.
         rewrite: Gives the text that stands in place of a text.
-        is_due: Asked for each message, by its index, before its texts come; False leaves it as it is.
+        is_due: Asked for each part, by its number, before its texts come; False leaves it as it is. The ids and the
+            header are part 0, then comes each message, then the warnings and lost fields.
     """
-    names = _changes(rollout, rewrite, ROLLOUT_FIELDS)
-    header = _rewritten(rollout.header, rewrite, HEADER_FIELDS)
-    messages = enumerate(rollout.messages)
-    return replace(
-        rollout,
-        header=header,
-        messages=tuple([_rewritten_message(each, rewrite) if is_due(index) else each for index, each in messages]),
-        parse_warnings=tuple([rewrite(warning) for warning in rollout.parse_warnings]),
-        lost_fields=tuple([rewrite(name) for name in rollout.lost_fields]),
-        **names,
-    )
+    changes: dict[str, Any] = {}
+    if is_due(0):
+        changes = _changes(rollout, rewrite, ROLLOUT_FIELDS)
+        changes["header"] = _rewritten(rollout.header, rewrite, HEADER_FIELDS)
+    messages = enumerate(rollout.messages, start=1)
+    changes["messages"] = tuple([_rewritten_message(each, rewrite) if is_due(part) else each for part, each in messages])
+    if is_due(len(rollout.messages) + 1):
+        changes["parse_warnings"] = tuple([rewrite(warning) for warning in rollout.parse_warnings])
+        changes["lost_fields"] = tuple([rewrite(name) for name in rollout.lost_fields])
+    return replace(rollout, **changes)
 
 
 def _rewritten_message(message: Message, rewrite: Rewrite) -> Message:

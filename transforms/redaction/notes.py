@@ -28,7 +28,7 @@ _MOST_BRACKETS: Final = 64
 class Notes(NamedTuple):
     """The texts of a rollout in the order in which `rewrite_rollout` takes them.
 
-    `starts` gives the place of the first text of each message, and last the place behind the messages.
+    `starts` gives the place of the first text of each part that `rewrite_rollout` tells apart, and last their number.
     """
 
     units: list[Unit]
@@ -38,7 +38,7 @@ class Notes(NamedTuple):
 def note_rollout(rollout: Rollout) -> Notes:
     """Return every text of a rollout that may change; JSON texts come as the strings in them, keys included."""
     units: list[Unit] = []
-    starts: list[int] = []
+    starts = [0]
     _note(units, rollout, ROLLOUT_FIELDS)
     _note(units, rollout.header, HEADER_FIELDS)
     for message in rollout.messages:
@@ -48,6 +48,7 @@ def note_rollout(rollout: Rollout) -> Notes:
             _note(units, call, CALL_FIELDS)
     starts.append(len(units))
     units += [(text, None, False) for text in (*rollout.parse_warnings, *rollout.lost_fields)]
+    starts.append(len(units))
     return Notes(units, starts)
 
 
@@ -71,8 +72,8 @@ class _PuttingBack:
         self._place += 1
         return self._changed.get(place, text)
 
-    def is_due(self, index: int) -> bool:
-        start, end = self._starts[index], self._starts[index + 1]
+    def is_due(self, part: int) -> bool:
+        start, end = self._starts[part], self._starts[part + 1]
         first = bisect_left(self._places, start)
         is_due = first < len(self._places) and self._places[first] < end
         self._place = start if is_due else end

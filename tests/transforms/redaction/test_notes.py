@@ -32,7 +32,8 @@ def test_notes_are_the_texts_that_are_rewritten_in_that_order():
     assert rewrite_rollout(ROLLOUT, note) == ROLLOUT
     notes = note_rollout(ROLLOUT)
     assert notes.units == seen
-    assert [notes.units[start][0] for start in notes.starts] == ["a", "m", "1", "p", "p"]
+    assert [notes.units[start][0] for start in notes.starts[:-1]] == ["n", "a", "m", "1", "p", "p"]
+    assert notes.starts[-1] == len(seen)
 
 
 def test_each_text_is_put_back_where_it_stood():
@@ -48,8 +49,9 @@ def test_each_text_is_put_back_where_it_stood():
 
 def test_messages_without_a_change_stay_the_same_objects():
     notes = note_rollout(ROLLOUT)
-    rewritten = put_back(ROLLOUT, notes, {notes.starts[1]: "assistant said"})
+    rewritten = put_back(ROLLOUT, notes, {notes.starts[2]: "assistant said"})
     assert [new is old for new, old in zip(rewritten.messages, ROLLOUT.messages, strict=True)] == [
         True, False, True, True,
     ]  # fmt: skip
-    assert rewritten.parse_warnings == ROLLOUT.parse_warnings
+    assert rewritten.header is ROLLOUT.header
+    assert rewritten.parse_warnings is ROLLOUT.parse_warnings

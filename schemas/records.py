@@ -8,6 +8,7 @@ trajectories. All values are plain text, numbers and tuples; variable-shaped val
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
 from schemas.quick_init import quick_init
 from schemas.reasons import EnvType, QuarantineReason, Termination
@@ -165,10 +166,11 @@ class BadRecord:
     excerpt: str | None = None
 
 
-@quick_init
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A tool call of a step, paired with its result; names are the columns of `tool_calls`."""
+class Call(NamedTuple):
+    """A tool call of a step, paired with its result; names are the columns of `tool_calls`.
+
+    A tuple, as a step is: a table's columns are then taken from all of them at once.
+    """
 
     call_index: int
     call_id: str
@@ -188,9 +190,7 @@ class Call:
     requestor: str = "assistant"
 
 
-@quick_init
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One step: a message and, for an agent step, its calls and what came back; names are the columns of `steps`.
 
     `source` is system | user | agent | environment. `obs_text` is the result of the step's only call, or the results

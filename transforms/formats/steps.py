@@ -154,8 +154,8 @@ def _close(draft: _Draft, number: int) -> Step:
         text = is_error = exit_code = None
     if rest := self_leftover(message):
         leftovers["self"] = rest
-    # By position: naming 26 arguments costs as much as all the rest of the step.
-    return Step(
+    # Made from its values at once: naming 26 arguments costs as much as all the rest of the step.
+    values = (
         number,
         _SOURCES[message.role],
         message.content,
@@ -170,6 +170,7 @@ def _close(draft: _Draft, number: int) -> Step:
         *_COSTS(message),
         merge_extra(message.extra_json, leftovers) if leftovers else message.extra_json,
     )
+    return Step._make(values)
 
 
 def _result_leftovers(draft: _Draft, calls: tuple[Call, ...]) -> dict[str, Any]:
@@ -186,11 +187,7 @@ def _call(draft: _Draft, index: int) -> Call:
     call, result = draft.message.calls[index], draft.results[index]
     arguments_json, state = call.arguments_json, call.arguments_state
     arguments = arguments_json if arguments_json is not None else f"{state}:{call.arguments_raw}"
-    if result is None:
-        outcome: tuple[Any, ...] = (None, "missing", None, None)
-    else:
-        outcome = (result.content, _result_state(result), result.is_error, result.exit_code)
-    return Call(
+    values = (
         index,
         draft.call_ids[index],
         call.name,
@@ -201,10 +198,14 @@ def _call(draft: _Draft, index: int) -> Call:
         call.call_id,
         index in draft.generated,
         call.arguments_raw,
-        *outcome,
+        result.content if result is not None else None,
+        _result_state(result) if result is not None else "missing",
+        result.is_error if result is not None else None,
+        result.exit_code if result is not None else None,
         draft.paired_by[index],
         call.requestor,
     )
+    return Call._make(values)
 
 
 def _result_state(result: Message) -> str:

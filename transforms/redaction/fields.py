@@ -107,7 +107,9 @@ def rewrite_rollout(
         changes = _changes(rollout, rewrite, ROLLOUT_FIELDS)
         changes["header"] = _rewritten(rollout.header, rewrite, HEADER_FIELDS)
     messages = enumerate(rollout.messages, start=1)
-    changes["messages"] = tuple([_rewritten_message(each, rewrite) if is_due(part) else each for part, each in messages])
+    changes["messages"] = tuple(
+        [_rewritten_message(each, rewrite) if is_due(part) else each for part, each in messages]
+    )
     if is_due(len(rollout.messages) + 1):
         changes["parse_warnings"] = tuple([rewrite(warning) for warning in rollout.parse_warnings])
         changes["lost_fields"] = tuple([rewrite(name) for name in rollout.lost_fields])

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-YOUNG_OBJECTS: Final = 50_000
-"""Containers between two searches: a row group holds about so many, none of which is part of a cycle.
+YOUNG_OBJECTS: Final = 200_000
+"""Containers between two searches: a row group's steps and calls are no more, none of which is part of a cycle.
 
 At Python's own 700 the searches take a tenth of what reading chat rows costs; at so many a hundredth.
 """

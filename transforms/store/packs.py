@@ -8,7 +8,7 @@ holds the same trajectories, whole, so that a reader streams a pack one row grou
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, Final, Self
 
 import orjson
@@ -23,19 +23,17 @@ from transforms.store.files import Store
 from transforms.store.garbage import rare_collections
 from transforms.store.keys import short_id
 from transforms.store.rows import (
-    CALL_ROW,
     READ_CALL_COLUMNS,
     READ_STEP_COLUMNS,
-    STEP_ROW,
     Row,
-    call_rows,
+    calls_table,
     quarantine_row,
-    step_rows,
     steps_from_tables,
+    steps_table,
     trajectory_from_row,
     trajectory_row,
 )
-from transforms.store.tables import parquet_writer, rows_to_table, values_to_table
+from transforms.store.tables import parquet_writer, rows_to_table
 
 ROW_GROUP_BYTES = 32 * 2**20
 """Text per row group: a reader holds one at a time."""
@@ -43,8 +41,8 @@ ROW_GROUP_BYTES = 32 * 2**20
 PACK_BYTES = 64 * 2**20
 """Source bytes per pack, about: thousands of small files cost a query seconds, a few large ones milliseconds."""
 
-_ROW_COLUMNS: Final = {"steps": STEP_ROW, "tool_calls": CALL_ROW}
-"""The tables whose rows are held as values of these columns, the others' as dicts."""
+_COLUMN_TABLES: Final = {"steps": steps_table, "tool_calls": calls_table}
+"""The tables that are made from trajectories column by column, the others from rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +151,8 @@ class PackWriter:
         self._row_group_bytes = row_group_bytes
         self._stack = ExitStack()
         self._writers: dict[str, pq.ParquetWriter] = {}
-        self._rows: dict[str, list[Any]] = {table: [] for table in UNIT_TABLES}
+        self._trajectories: list[Trajectory] = []
+        self._rows: dict[str, list[Row]] = {table: [] for table in UNIT_TABLES if table not in _COLUMN_TABLES}
         self._num_rows = dict.fromkeys(UNIT_TABLES, 0)
         self._ids: set[str] = set()
         self._buffered_ids: set[str] = set()
@@ -184,8 +183,7 @@ class PackWriter:
             self._flush()
         self._buffered_ids.add(trajectory.traj_id)
         self._rows["trajectories"].append(trajectory_row(trajectory, unit))
-        self._rows["steps"].extend(step_rows(trajectory))
-        self._rows["tool_calls"].extend(call_rows(trajectory))
+        self._trajectories.append(trajectory)
         if trajectory.traj_id not in self._ids:
             self._ids.add(trajectory.traj_id)
             for table, rows in derived.items():
@@ -205,18 +203,22 @@ class PackWriter:
     def _flush(self) -> None:
         if not any(self._rows.values()):
             return
+        self._trajectories.sort(key=attrgetter("traj_id"))
+        for table, make in _COLUMN_TABLES.items():
+            self._write(table, make(self._trajectories))
         for table, rows in self._rows.items():
-            names = _ROW_COLUMNS.get(table)
             if "traj_id" in SCHEMAS[table].names:
-                rows.sort(key=itemgetter("traj_id" if names is None else names.index("traj_id")))
-            schema = SCHEMAS[table]
-            made = rows_to_table(rows, schema) if names is None else values_to_table(rows, names, schema)
-            # An empty table still makes a row group where the readers count on alignment.
-            self._writers[table].write_table(made, row_group_size=max(1, len(rows)))
-            self._num_rows[table] += len(rows)
+                rows.sort(key=itemgetter("traj_id"))
+            self._write(table, rows_to_table(rows, SCHEMAS[table]))
             self._rows[table] = []
+        self._trajectories = []
         self._buffered_ids.clear()
         self._buffered_bytes = 0
+
+    def _write(self, table: str, rows: pa.Table) -> None:
+        # An empty table still makes a row group where the readers count on alignment.
+        self._writers[table].write_table(rows, row_group_size=max(1, rows.num_rows))
+        self._num_rows[table] += rows.num_rows
 
     def _commit(self) -> None:
         files = {}

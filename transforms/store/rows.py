@@ -6,41 +6,37 @@ from operator import attrgetter
 from typing import Any, Final
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from schemas.reasons import EnvType, Termination
 from schemas.records import BadRecord, Call, Header, SourceUnit, Step, Trajectory
+from schemas.tables import SCHEMAS
 from schemas.versions import SCHEMA_VERSION
-from transforms.store.tables import column_values
+from transforms.store.tables import column_values, columns_to_table
 
 Row = dict[str, Any]
 
 _HEADER_COLUMNS = tuple(
     field.name for field in fields(Header) if field.name not in {"task_text", "env_type", "termination"}
 )
-_STEP_COLUMNS = tuple(field.name for field in fields(Step) if field.name != "calls")
-_CALL_COLUMNS = tuple(field.name for field in fields(Call))
-_PLAIN_CALL_COLUMNS = tuple(name for name in _CALL_COLUMNS if name != "result_text")
-_STEP_VALUES = attrgetter(*_STEP_COLUMNS)
-_CALL_VALUES = attrgetter(*_PLAIN_CALL_COLUMNS)
+_HEADER_VALUES = attrgetter(*_HEADER_COLUMNS)
+_STEP_COLUMNS = tuple(name for name in Step._fields if name != "calls")
+_CALL_COLUMNS = Call._fields
 
-_CALLS_PLACE = [field.name for field in fields(Step)].index("calls")
+_CALLS_PLACE = Step._fields.index("calls")
 _RESULT_TEXT_PLACE = _CALL_COLUMNS.index("result_text")
 _RESULT_STATE_PLACE = _CALL_COLUMNS.index("result_state")
 
-STEP_ROW: Final = ("traj_id", "num_calls", "tool_name", "obs_bytes", *_STEP_COLUMNS)
-"""Columns of `step_rows`; the table's others are null."""
 READ_STEP_COLUMNS: Final = ("traj_id", *_STEP_COLUMNS)
 READ_CALL_COLUMNS: Final = ("traj_id", "step_id", *_CALL_COLUMNS)
 """Columns that `steps_from_tables` needs."""
-CALL_ROW: Final = ("traj_id", "step_id", "result_text", "result_bytes", *_PLAIN_CALL_COLUMNS)
-"""Columns of `call_rows`; the table's others are null."""
 
 
 def trajectory_row(trajectory: Trajectory, unit: SourceUnit) -> Row:
     """Return the trajectory's row of the table `trajectories`."""
     header = trajectory.header
     calls = [call for step in trajectory.steps for call in step.calls]
-    row: Row = {name: getattr(header, name) for name in _HEADER_COLUMNS}
+    row: Row = dict(zip(_HEADER_COLUMNS, _HEADER_VALUES(header), strict=True))
     row.update(
         traj_id=trajectory.traj_id,
         native_id=trajectory.native_id,
@@ -68,31 +64,46 @@ def trajectory_row(trajectory: Trajectory, unit: SourceUnit) -> Row:
     return row
 
 
-def step_rows(trajectory: Trajectory) -> list[tuple[Any, ...]]:
-    """Return the trajectory's rows of the table `steps`, in order, as values of `STEP_ROW`."""
-    rows = []
-    for step in trajectory.steps:
-        calls, text = step.calls, step.obs_text
-        tool_name = calls[0].tool_name if calls else None
-        num_bytes = None if text is None else text_bytes(text)
-        rows.append((trajectory.traj_id, len(calls), tool_name, num_bytes, *_STEP_VALUES(step)))
-    return rows
+def steps_table(trajectories: Sequence[Trajectory]) -> pa.Table:
+    """Return the rows of the table `steps` for the steps of the trajectories, in order."""
+    steps = [step for trajectory in trajectories for step in trajectory.steps]
+    columns: dict[str, Any] = dict(zip(Step._fields, zip(*steps, strict=True), strict=True)) if steps else {}
+    calls = columns.pop("calls", ())
+    columns["traj_id"] = _repeated(trajectories, [len(trajectory.steps) for trajectory in trajectories])
+    columns["num_calls"] = list(map(len, calls))
+    columns["tool_name"] = [each[0].tool_name if each else None for each in calls]
+    columns["obs_text"] = texts = pa.array(columns.get("obs_text", ()), pa.string())
+    columns["obs_bytes"] = pc.binary_length(texts)
+    return columns_to_table(columns, len(steps), SCHEMAS["steps"])
 
 
-def call_rows(trajectory: Trajectory) -> list[tuple[Any, ...]]:
-    """Return the trajectory's rows of the table `tool_calls`, in order, as values of `CALL_ROW`.
+def calls_table(trajectories: Sequence[Trajectory]) -> pa.Table:
+    """Return the rows of the table `tool_calls` for the calls of the trajectories, in order.
 
     The result of a step's only call stands in `steps.obs_text` and is left out here.
     """
-    rows = []
-    for step in trajectory.steps:
-        is_only = len(step.calls) == 1
-        for call in step.calls:
-            text = call.result_text
-            num_bytes = None if text is None else text_bytes(text)
-            kept = None if is_only else text
-            rows.append((trajectory.traj_id, step.step_id, kept, num_bytes, *_CALL_VALUES(call)))
-    return rows
+    steps = [step for trajectory in trajectories for step in trajectory.steps if step.calls]
+    calls = [call for step in steps for call in step.calls]
+    columns: dict[str, Any] = dict(zip(Call._fields, zip(*calls, strict=True), strict=True)) if calls else {}
+    texts = columns.get("result_text", ())
+    is_only = [len(step.calls) == 1 for step in steps for _ in step.calls]
+    columns["traj_id"] = _repeated(trajectories, [sum(map(_num_calls, each.steps)) for each in trajectories])
+    columns["step_id"] = [step.step_id for step in steps for _ in step.calls]
+    columns["result_text"] = [None if only else text for only, text in zip(is_only, texts, strict=True)]
+    columns["result_bytes"] = [None if text is None else text_bytes(text) for text in texts]
+    return columns_to_table(columns, len(calls), SCHEMAS["tool_calls"])
+
+
+def _num_calls(step: Step) -> int:
+    return len(step.calls)
+
+
+def _repeated(trajectories: Sequence[Trajectory], counts: Sequence[int]) -> list[str]:
+    """Return each trajectory's id as often as its count says."""
+    ids: list[str] = []
+    for trajectory, count in zip(trajectories, counts, strict=True):
+        ids += [trajectory.traj_id] * count
+    return ids
 
 
 def text_bytes(text: str) -> int:

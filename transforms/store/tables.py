@@ -1,6 +1,6 @@
 """Rows, Arrow tables and Parquet files: one way of writing, so that equal rows give equal bytes."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import IO, Any, cast
 
 import pyarrow as pa
@@ -18,9 +18,7 @@ def rows_to_table(rows: Sequence[dict[str, Any]], schema: pa.Schema) -> pa.Table
     Raises:
         StoreError: A row has a column the schema does not know, or lacks a value that is due.
     """
-    unknown: set[str] = set().union(*rows) - set(schema.names)
-    if unknown:
-        raise StoreError(f"{_table_name(schema)} has no column {sorted(unknown)[0]!r}")
+    _refuse_unknown(set().union(*rows), schema)
     # The schema's names are taken once: each look at a field's name makes a new text.
     columns = [
         pa.array([row.get(name) for row in rows], kind) for name, kind in zip(schema.names, schema.types, strict=True)
@@ -28,18 +26,23 @@ def rows_to_table(rows: Sequence[dict[str, Any]], schema: pa.Schema) -> pa.Table
     return _checked(pa.Table.from_arrays(columns, schema=schema))
 
 
-def values_to_table(rows: Sequence[tuple[Any, ...]], names: Sequence[str], schema: pa.Schema) -> pa.Table:
-    """Return rows given as values of the columns `names` as a table of the closed schema; other columns are null.
+def columns_to_table(columns: Mapping[str, Any], num_rows: int, schema: pa.Schema) -> pa.Table:
+    """Return columns of values, or arrays, as a table of the closed schema; an absent column is null.
 
     Raises:
-        StoreError: A row lacks a value that is due.
+        StoreError: A column lacks a value that is due, or the schema does not know it.
     """
-    filled = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {}
-    columns = [
-        pa.array(filled[field.name], field.type) if field.name in filled else pa.nulls(len(rows), field.type)
-        for field in schema
+    _refuse_unknown(columns.keys(), schema)
+    arrays = [
+        pa.array(columns[name], kind) if name in columns else pa.nulls(num_rows, kind)
+        for name, kind in zip(schema.names, schema.types, strict=True)
     ]
-    return _checked(pa.Table.from_arrays(columns, schema=schema))
+    return _checked(pa.Table.from_arrays(arrays, schema=schema))
+
+
+def _refuse_unknown(names: Collection[str], schema: pa.Schema) -> None:
+    if unknown := set(names) - set(schema.names):
+        raise StoreError(f"{_table_name(schema)} has no column {sorted(unknown)[0]!r}")
 
 
 def column_values(column: pa.ChunkedArray) -> list[Any]:

@@ -10,14 +10,14 @@ from transforms.describing.actions import agent_actions, says_error
 def test_demonstrations_and_copied_context_are_not_the_agents_own(make_trajectory, bash):
     trajectory = make_trajectory(bash("ls"), bash("pwd"), bash("id"))
     user, demo, copied, own = trajectory.steps
-    steps = (user, replace(demo, is_demo=True), replace(copied, is_copied_context=True), own)
+    steps = (user, demo._replace(is_demo=True), copied._replace(is_copied_context=True), own)
     assert [action.shell_text for action in agent_actions(replace(trajectory, steps=steps))] == ["id"]
 
 
 def test_a_stated_outcome_rules_over_what_the_text_reads_like(make_trajectory, bash):
     trajectory = make_trajectory(bash("a", "Error: no"), bash("b", "Error: no"), bash("c", "fine"), ("bash", {}, None))
     user, first, second, third, fourth = trajectory.steps
-    steps = (user, first, replace(second, is_error=False), replace(third, exit_code=2), fourth)
+    steps = (user, first, second._replace(is_error=False), third._replace(exit_code=2), fourth)
     actions = agent_actions(replace(trajectory, steps=steps))
     assert [action.is_failed for action in actions] == [True, False, True, None]
 

@@ -35,7 +35,6 @@ def test_a_row_survives_hostile_json(make_trajectory):
     hostile = json.dumps({"command": "\ud800"})
     trajectory = make_trajectory(("bash", {"command": "ls"}, "x"))
     call = trajectory.steps[1].calls[0]
-    values = {field.name: getattr(call, field.name) for field in fields(call)} | {"arguments_json": hostile}
-    step = type(trajectory.steps[1])(2, "agent", None, "null", (type(call)(**values),))
+    step = type(trajectory.steps[1])(2, "agent", None, "null", (call._replace(arguments_json=hostile),))
     copied = type(trajectory)(**{f.name: getattr(trajectory, f.name) for f in fields(trajectory)} | {"steps": (step,)})
     assert describe(copied, short_horizon_max_steps=8, medium_horizon_max_steps=25).features["num_calls"] == 1

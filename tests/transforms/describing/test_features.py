@@ -41,8 +41,8 @@ def test_a_record_without_any_outcome_is_not_verifiable(make_trajectory):
 
 def test_actions_hash_compares_parsed_arguments_and_nothing_else(make_trajectory, bash):
     first = make_trajectory(bash("ls", "a"))
-    spaced = replace(first.steps[1].calls[0], arguments_json='{ "command" :"ls"}', result_text="b")
-    respaced = replace(first, steps=(first.steps[0], replace(first.steps[1], calls=(spaced,), message="I look.")))
+    spaced = first.steps[1].calls[0]._replace(arguments_json='{ "command" :"ls"}', result_text="b")
+    respaced = replace(first, steps=(first.steps[0], first.steps[1]._replace(calls=(spaced,), message="I look.")))
     assert actions_hash(respaced) == actions_hash(first)
     assert content_hash(respaced) != content_hash(first)
     assert actions_hash(make_trajectory(bash("ls"), bash("pwd"))) != actions_hash(

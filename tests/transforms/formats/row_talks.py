@@ -13,7 +13,7 @@ from tests.transforms.formats.tables_of import trajectory_of
 from transforms.formats.assembly import assemble
 from transforms.formats.registry import adapter_named
 from transforms.formats.steps import messages_of
-from transforms.store.rows import CALL_ROW, STEP_ROW, call_rows, step_rows, trajectory_row
+from transforms.store.rows import calls_table, steps_table, trajectory_row
 
 COMPUTED = frozenset({"traj_id", "unit_key", "schema_version", "task_hash", "system_prompt_hash", "args_hash"})
 
@@ -100,6 +100,6 @@ def tables_of(trajectory: Trajectory, unit: SourceUnit) -> dict[str, Any]:
     """Return a trajectory's rows in the three tables, as far as they state something."""
     return {
         "trajectory": stated(trajectory_row(trajectory, unit)),
-        "steps": [stated(dict(zip(STEP_ROW, row, strict=True))) for row in step_rows(trajectory)],
-        "calls": [stated(dict(zip(CALL_ROW, row, strict=True))) for row in call_rows(trajectory)],
+        "steps": [stated(row) for row in steps_table([trajectory]).to_pylist()],
+        "calls": [stated(row) for row in calls_table([trajectory]).to_pylist()],
     }

@@ -7,15 +7,13 @@ import pyarrow as pa
 from schemas.records import SourceUnit, Trajectory
 from schemas.tables import SCHEMAS
 from transforms.store.rows import (
-    CALL_ROW,
-    STEP_ROW,
-    call_rows,
-    step_rows,
+    calls_table,
     steps_from_tables,
+    steps_table,
     trajectory_from_row,
     trajectory_row,
 )
-from transforms.store.tables import rows_to_table, values_to_table
+from transforms.store.tables import rows_to_table
 
 
 class Tables(NamedTuple):
@@ -30,8 +28,8 @@ def tables_of(trajectory: Trajectory, unit: SourceUnit) -> Tables:
     """Return the trajectory's rows as the tables hold them."""
     return Tables(
         rows_to_table([trajectory_row(trajectory, unit)], SCHEMAS["trajectories"]),
-        values_to_table(step_rows(trajectory), STEP_ROW, SCHEMAS["steps"]),
-        values_to_table(call_rows(trajectory), CALL_ROW, SCHEMAS["tool_calls"]),
+        steps_table([trajectory]),
+        calls_table([trajectory]),
     )
 
 

@@ -11,7 +11,9 @@ ROLLOUT = Rollout(
     (
         Message("system", "s", actor="a"),
         Message("assistant", "m", reasoning="r", calls=CALLS),
-        Message("tool", "a\nb", "parts", parts_json='["a", {"type": "text", "text": "b", "n": NaN}]', tool_call_id="1"),
+        Message(
+            "tool", "a\nb", "parts", parts_json='["a", {"type": "text", "text": "b", "n": NaN}]', tool_call_id="1"
+        ),
         Message("user", None, "null"),
     ),
     "n",

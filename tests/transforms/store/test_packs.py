@@ -1,4 +1,3 @@
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ def _unit(key: str, size: int = 10) -> SourceUnit:
 
 def _trajectory(traj_id: str) -> Trajectory:
     one = Call(0, "c1", "bash", "shell", '{"command":"ls"}', "ok", "h", result_text="a\nb", result_state="ok")
-    two = replace(one, call_index=1, call_id="c2", result_text=None, result_state="missing")
+    two = one._replace(call_index=1, call_id="c2", result_text=None, result_state="missing")
     return Trajectory(
         traj_id=traj_id,
         header=Header(

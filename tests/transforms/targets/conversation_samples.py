@@ -33,10 +33,7 @@ def step(source: str, text: str | None, *calls: Call, **other: Any) -> Step:
 
 
 def trajectory(traj_id: str, *steps: Step, **header: Any) -> Trajectory:
-    numbered = [
-        Step(**{name: getattr(each, name) for name in Step.__dataclass_fields__} | {"step_id": number})
-        for number, each in enumerate(steps, start=1)
-    ]
+    numbered = [each._replace(step_id=number) for number, each in enumerate(steps, start=1)]
     return Trajectory(
         traj_id=traj_id,
         header=Header(source_format="openai_chat", tools_json=TOOLS_JSON, **header),

@@ -44,6 +44,12 @@ PACK_BYTES = 64 * 2**20
 _COLUMN_TABLES: Final = {"steps": steps_table, "tool_calls": calls_table}
 """The tables that are made from trajectories column by column, the others from rows."""
 
+_UNLIKE: Final = {
+    "steps": frozenset({"obs_text", "command", "reasoning", "parts_json", "extra_json"}),
+    "tool_calls": frozenset({"result_text", "arguments_json", "arguments_raw", "args_hash", "call_id", "call_id_raw"}),
+}
+"""Columns whose values hardly repeat; messages do: system prompts are the same in rollout after rollout."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pack:
@@ -162,7 +168,9 @@ class PackWriter:
     def __enter__(self) -> Self:
         for table in UNIT_TABLES:
             file = self._stack.enter_context(self._store.writer(self._pack.path(table)))
-            self._writers[table] = self._stack.enter_context(parquet_writer(file, SCHEMAS[table]))
+            self._writers[table] = self._stack.enter_context(
+                parquet_writer(file, SCHEMAS[table], unlike=_UNLIKE.get(table, ()))
+            )
         self._stack.enter_context(rare_collections())
         return self
 

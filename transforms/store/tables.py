@@ -82,20 +82,26 @@ def _table_name(schema: pa.Schema) -> str:
     return (schema.metadata or {}).get(b"trajsift.table", b"table").decode()
 
 
-def parquet_writer(file: IO[bytes], schema: pa.Schema) -> pq.ParquetWriter:
+def parquet_writer(file: IO[bytes], schema: pa.Schema, *, unlike: Collection[str] = ()) -> pq.ParquetWriter:
     """Return a Parquet writer with the project's settings: zstd 3, statistics, no place or time in the file.
 
     Signatures and vectors, lists of numbers of which none comes twice, are written without a dictionary, in half the
     time.
+
+    Args:
+        file: Where to write.
+        schema: The table's schema.
+        unlike: Columns whose values hardly repeat: a dictionary is filled in vain, and bounds let no reader skip any.
     """
-    flat = [field.name for field in schema if not pa.types.is_nested(field.type)]
+    flat = [field.name for field in schema if not pa.types.is_nested(field.type) and field.name not in unlike]
     has_numbers = any(_is_list_of_numbers(field.type) for field in schema)
     return pq.ParquetWriter(
         file,
         schema,
         compression="zstd",
         compression_level=_COMPRESSION_LEVEL,
-        use_dictionary=flat if has_numbers else True,
+        use_dictionary=flat if has_numbers or unlike else True,
+        write_statistics=flat if unlike else True,
     )
 
 

@@ -1,0 +1,51 @@
+"""What each stage after ingest writes for a small lake: when it changes, so must the stage's version.
+
+Vectors and families are left out: their last bits, and what hangs on them, belong to one kind of processor.
+"""
+
+from pathlib import Path
+
+import polars as pl
+
+from schemas.versions import STAGE_VERSIONS
+from tests.whole_runs import Curate, Curated
+from transforms.store.keys import short_id
+from transforms.synthesis.lake import LakeRequest, write_lake
+
+VERSIONS: dict[str, int] = {}
+"""Stage versions under which the digests below were taken."""
+
+DIGESTS: dict[str, str] = {}
+"""Stage → digest of the columns it decides."""
+
+_COPIES = ("traj_id", "task_key", "task_group", "outcome_class", "exact_group", "lexical_group")
+_COLUMNS: dict[str, dict[str, tuple[str, ...] | None]] = {
+    "boilerplate": {"boilerplate": ("environment", "block_hash", "num_tasks")},
+    "sign": {"views": None, "signatures": None},
+    "copies": {"clusters": _COPIES},
+    "similar": {"clusters": ("traj_id", "semantic_group", "keeper_id", "method")},
+    "references": {"reference_hits": None},
+    "tasks": {"tasks": ("task_key", "task_group", "num_rollouts", "decision", "reason", "curriculum", "split")},
+    "select": {"decisions": ("traj_id", "decision", "reason", "reference_id", "stratum", "split"), "pairs": None},
+}
+
+
+def test_tables_change_only_with_the_versions_of_the_stages(tmp_path: Path, curate: Curate) -> None:
+    write_lake(tmp_path, LakeRequest(seed=5, num_tasks=8, num_rollouts=6, size_kb=4, num_files=3))
+    curated = curate(tmp_path / "lake")
+
+    digests = {stage: _digest(curated, tables) for stage, tables in _COLUMNS.items()}
+
+    changed = {stage: digest for stage, digest in digests.items() if DIGESTS.get(stage) != digest}
+    if STAGE_VERSIONS == VERSIONS:
+        assert not changed, f"raise the version of the first of these stages whose code changed: {changed}"
+    assert (VERSIONS, DIGESTS) == (STAGE_VERSIONS, digests), "record the versions and digests anew"
+
+
+def _digest(curated: Curated, tables: dict[str, tuple[str, ...] | None]) -> str:
+    parts = []
+    for name, columns in tables.items():
+        table = curated.table(name)
+        table = table if columns is None else table.select(columns)
+        parts.append(table.with_columns(pl.selectors.float().round(6)).write_ndjson())
+    return short_id(*parts)

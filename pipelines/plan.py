@@ -185,6 +185,6 @@ def software_versions(encoder: EncoderChoice) -> dict[str, str]:
         except ModuleNotFoundError:
             continue
     identity = encoder.identity
-    versions["encoder"] = f"{identity.name}@{identity.revision} {identity.precision}"
+    versions["encoder"] = identity.described
     versions["device_class"] = identity.device_class
     return versions

@@ -25,6 +25,12 @@ class EncoderIdentity(NamedTuple):
     device_class: str
     max_tokens: int = 0
 
+    @property
+    def described(self) -> str:
+        """Return all but the device class on one line, as manifests name the encoder."""
+        length = f", {self.max_tokens} tokens" if self.max_tokens else ""
+        return f"{self.name}@{self.revision} {self.precision}{length}"
+
 
 def is_blank(text: str | None) -> bool:
     """Say whether a text has nothing to compare: no character that is seen, blanks, NUL and controls left out."""

@@ -124,12 +124,11 @@ def _check_scheme(text: str, theirs: str | None, ours: str) -> None:
 
 
 def _check_encoder(text: str, manifest: Manifest, identity: EncoderIdentity) -> None:
-    ours = f"{identity.name}@{identity.revision} {identity.precision}"
     theirs = manifest.versions.get("encoder")
-    if (theirs, manifest.versions.get("device_class")) != (ours, identity.device_class):
+    if (theirs, manifest.versions.get("device_class")) != (identity.described, identity.device_class):
         raise SettingsError(
-            f"reference_sets: {text} was embedded by {theirs}, this run embeds by {ours}; set embedding.encoder to "
-            "the same, or references.by_vectors=false to compare signatures alone"
+            f"reference_sets: {text} was embedded by {theirs}, this run embeds by {identity.described}; set "
+            "embedding.encoder to the same, or references.by_vectors=false to compare signatures alone"
         )
 
 

@@ -39,7 +39,7 @@ def test_tables_change_only_with_the_versions_of_the_stages(tmp_path: Path, cura
     changed = {stage: digest for stage, digest in digests.items() if DIGESTS.get(stage) != digest}
     if STAGE_VERSIONS == VERSIONS:
         assert not changed, f"raise the version of the first of these stages whose code changed: {changed}"
-    assert (VERSIONS, DIGESTS) == (STAGE_VERSIONS, digests), "record the versions and digests anew"
+    assert (STAGE_VERSIONS, digests) == (VERSIONS, DIGESTS), f"record anew: {STAGE_VERSIONS}, {digests}"
 
 
 def _digest(curated: Curated, tables: dict[str, tuple[str, ...] | None]) -> str:

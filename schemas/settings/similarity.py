@@ -43,8 +43,8 @@ class LeakAlarmSettings(Section):
     """Mean cosine of the bodies of rollouts of different task groups above which an environment stops the run."""
     max_cross_task_share: float = Field(default=0.1, ge=0, le=1)
     """… and the share of such pairs at or above `semantic.min_similarity`."""
-    min_task_groups: int = Field(default=8, ge=2)
-    """Environments with fewer task groups are not judged."""
+    min_task_groups: int = Field(default=20, ge=2)
+    """Environments with fewer task groups are not judged: a handful may well be one template with other numbers."""
     max_pairs: int = Field(default=2000, ge=1)
     """Pairs drawn per environment."""
 

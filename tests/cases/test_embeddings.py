@@ -147,7 +147,13 @@ def test_emb_08_kept_vectors_serve_their_own_model_text_form_length_and_precisio
 
 
 @pytest.mark.parametrize(
-    "flags", [[], ["--direct_running_mode=multi_processing", "--direct_num_workers=2"]], ids=["one", "workers"]
+    "flags",
+    [
+        pytest.param([], id="one"),
+        pytest.param(
+            ["--direct_running_mode=multi_processing", "--direct_num_workers=2"], id="workers", marks=pytest.mark.slow
+        ),
+    ],
 )
 def test_sca_10_a_process_loads_the_model_once(
     curate: Curate, chat_lake: Path, tiny_model: Path, flags: list[str]

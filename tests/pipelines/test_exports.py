@@ -19,6 +19,7 @@ def quiet_datasets() -> None:
     datasets.disable_progress_bars()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quiet_datasets")
 def test_every_snapshot_loads_as_itself(chat_lake: Path, tmp_path: Path, curate: Curate) -> None:
     first = curate(chat_lake)

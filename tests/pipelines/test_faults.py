@@ -214,7 +214,7 @@ def test_a_killed_run_leaves_no_trace_in_the_next(conf: Path, curate: Curate, ch
 def test_vectors_that_tell_no_tasks_apart_exit_9(
     conf: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    records = [chat_rollout(f"task{n}", 0, reward=1.0) for n in range(10)]
+    records = [chat_rollout(f"task{n}", 0, reward=1.0) for n in range(20)]
     preamble = " ".join(f"rule {n} of the house has to be kept by everyone at all times" for n in range(30))
     for record in records:
         messages = record["messages"][:2]

@@ -105,8 +105,8 @@ def test_snapshots_marks_current(small_store: Store) -> None:
     rows = [line.split() for line in _run("snapshots", "--store", small_store.root).splitlines()]
     assert rows == [
         ["snapshot", "parent", "read", "trajectories", "kept", "files"],
-        ["CURRENT", "s1", "6", "5", "4", "14"],
-        ["r2", "s1", "6", "5", "4", "14"],
+        ["CURRENT", "s1", "6", "5", "4", "16"],
+        ["r2", "s1", "6", "5", "4", "16"],
     ]
 
 

@@ -18,7 +18,7 @@ def chat(number, told, *, task):
     return {"trajectory_id": f"t{number}", "task_id": f"{task}", "reward": 1.0, "messages": messages}
 
 
-def lake(told, *, num_tasks=12):
+def lake(told, *, num_tasks=24):
     return [chat(f"{task}-{n}", told, task=f"w{task}x{n}") for task in range(num_tasks // 2) for n in range(2)]
 
 
@@ -41,7 +41,7 @@ def test_a_shared_preamble_that_escapes_the_boilerplate_stops_the_run(stage_over
 
     message = str(caught.value)
     assert caught.value.exit_code == 9
-    assert message.startswith("environment 'other': hashed-256 vectors tell tasks apart no longer: 66 pairs")
+    assert message.startswith("environment 'other': hashed-256 vectors tell tasks apart no longer: 276 pairs")
     assert "in 100% of the tasks looked at, is no boilerplate: 'You are talking to the service desk" in message
     assert "Lower views.boilerplate_min_share=0.2 or views.boilerplate_min_tasks=100." in message
     assert PREAMBLE not in message
@@ -52,7 +52,7 @@ def test_a_shared_preamble_that_escapes_the_boilerplate_stops_the_run(stage_over
 
 def test_the_same_preamble_is_boilerplate_by_default(stage_over, made):
     (row,) = embedded(stage_over(made(lake(f"{PREAMBLE}\n\nnoted"))))
-    assert row["num_task_groups"] == 12
+    assert row["num_task_groups"] == 24
     assert row["num_pairs"] == 66
     assert row["mean_cosine"] < 0.7
 
@@ -75,7 +75,7 @@ def test_an_excerpt_cannot_steer_a_terminal(stage_over, made):
     "settings",
     [
         {"enabled": False},
-        {"min_task_groups": 13},
+        {"min_task_groups": 25},
         {"max_background_cosine": 1.0, "max_cross_task_share": 1.0},
     ],
 )

@@ -212,6 +212,7 @@ print(hashlib.sha256(encoder.encode(["open the file", "tests failed " * 30, "git
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_minilm_tells_like_from_unlike_on_any_number_of_threads(minilm_folder: Path, precision: Precision):
     encoder = ModelEncoder(locate_model("minilm"), device="cpu", precision=precision, batch_size=8, max_tokens=64)

@@ -2,6 +2,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from transforms.lexical.compiled import compiled
 
 _SIGN = """
@@ -17,6 +19,7 @@ def test_a_function_that_can_be_kept_nowhere_is_compiled_all_the_same():
     assert compiled(scope["twice"])(21) == 42
 
 
+@pytest.mark.slow
 def test_several_processes_compile_at_a_time_into_one_place(tmp_path):
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, "-c", _SIGN]

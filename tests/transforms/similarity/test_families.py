@@ -186,6 +186,7 @@ print(hashlib.sha256(found.labels.tobytes() + found.probabilities.tobytes()).hex
 """
 
 
+@pytest.mark.slow
 def test_families_do_not_depend_on_the_number_of_threads():
     outputs = []
     for threads in ("1", "3"):

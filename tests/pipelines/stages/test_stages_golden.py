@@ -12,10 +12,32 @@ from tests.whole_runs import Curate, Curated
 from transforms.store.keys import short_id
 from transforms.synthesis.lake import LakeRequest, write_lake
 
-VERSIONS: dict[str, int] = {}
+VERSIONS: dict[str, int] = {
+    "ingest": 3,
+    "boilerplate": 1,
+    "sign": 2,
+    "copies": 2,
+    "embed": 2,
+    "similar": 3,
+    "families": 2,
+    "references": 1,
+    "tasks": 1,
+    "select": 3,
+    "export": 1,
+    "report": 2,
+    "publish": 2,
+}
 """Stage versions under which the digests below were taken."""
 
-DIGESTS: dict[str, str] = {}
+DIGESTS: dict[str, str] = {
+    "boilerplate": "fb912574cecad54c6a0bc75b46172350",
+    "sign": "34e1f3930e630f99520e6479c755be19",
+    "copies": "019a603520cf1904272be5dfbaea8966",
+    "similar": "49936aecdbf4e3fcb151dd2f9d83968e",
+    "references": "fb912574cecad54c6a0bc75b46172350",
+    "tasks": "a047ad0c909c405f6a0f2e2b537a7ae0",
+    "select": "ecaf4a03ff6655482c4a9a54bfb7e5a1",
+}
 """Stage → digest of the columns it decides."""
 
 _COPIES = ("traj_id", "task_key", "task_group", "outcome_class", "exact_group", "lexical_group")

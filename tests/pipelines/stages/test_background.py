@@ -53,7 +53,7 @@ def test_a_shared_preamble_that_escapes_the_boilerplate_stops_the_run(stage_over
 def test_the_same_preamble_is_boilerplate_by_default(stage_over, made):
     (row,) = embedded(stage_over(made(lake(f"{PREAMBLE}\n\nnoted"))))
     assert row["num_task_groups"] == 24
-    assert row["num_pairs"] == 66
+    assert row["num_pairs"] == 276
     assert row["mean_cosine"] < 0.7
 
 

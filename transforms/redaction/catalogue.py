@@ -9,6 +9,8 @@ from transforms.redaction.bare import occurrences
 from transforms.redaction.encoded import encoded_rule
 from transforms.redaction.maintained import Finding, MaintainedRule, find_maintained, maintained_rules
 from transforms.redaction.matching import CompiledRule, compile_rules
+from transforms.redaction.named import named_values
+from transforms.redaction.names import NAME_PATTERN
 from transforms.redaction.one_pass import OnePass, compile_one_pass
 from transforms.redaction.parts import Part, part_around
 from transforms.redaction.rules import PERSONAL_RULES, SECRET_RULES
@@ -97,7 +99,9 @@ class Catalogue:
         for index in indices:
             if index < num_own:
                 _claim_own(search, self.own[index])
-        rules = [self.maintained[index - num_own] for index in indices if index >= num_own]
+            elif index == num_own:
+                _claim_named(search)
+        rules = [self.maintained[index - num_own - 1] for index in indices if index > num_own]
         for start, end, kind in find_maintained(search.left(), rules) if rules else ():
             if search.is_free(start, end):
                 search.claim(start, end, kind)
@@ -124,13 +128,22 @@ def _claim_own(search: Search, compiled: CompiledRule) -> None:
                 search.bare_values.add(value)
 
 
+def _claim_named(search: Search) -> None:
+    for start, end, kind in named_values(search.left()):
+        if search.is_free(start, end):
+            search.claim(start, end, kind)
+            value = search.text[start:end]
+            if end - start >= MIN_BARE_LENGTH and is_random(value, b""):
+                search.bare_values.add(value)
+
+
 @cache
 def compiled_catalogue(personal_data: bool) -> Catalogue:
     """Return the catalogue, compiled once a process."""
     personal = PERSONAL_RULES if personal_data else ()
     own = compile_rules((*SECRET_RULES, encoded_rule(), *personal))
     maintained = maintained_rules()
-    patterns = [compiled.rule.sought for compiled in own] + [rule.trigger for rule in maintained]
+    patterns = [compiled.rule.sought for compiled in own] + [NAME_PATTERN] + [rule.trigger for rule in maintained]
     return Catalogue(own, maintained, compile_one_pass(patterns))
 
 

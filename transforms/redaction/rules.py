@@ -56,25 +56,7 @@ def _context(kind: str, pattern: str, *, accept: Accept) -> Rule:
 
 
 _CLOSE = r"(?:[\\\"'\]`]|u0022|&quot;|&#34;|%22)*"
-_SIGN = r"(?:(?::\s*|\s)[A-Za-z]{1,12}\s*=|[:?]=|=>|={1,3}|:|>|\||%3[dDaA]|\[[A-Za-z0-9*]{0,20}\]:)"
-_ASSIGN = _CLOSE + r"\s*" + _SIGN + r"\s*(?:[>|][+-]?\s+)?"
-_SPOKEN = r"|[\\\"']*,\s*|" + _CLOSE + r"\s+(?:(?:to|as|is)\s+)?"
-_WRAP = r"(?:[rbfu]|[A-Za-z\[\]]{2,16}\()?"
 _QUOTE = r"(?:\\*[\"'`]|\\*u0022|&quot;|&#34;|%22)"
-_SUFFIX = r"(?i:[_-]?(?:base|value|prod|dev|test|staging|live)|_[0-9]{1,2})?"
-_PASSWORD_NAME = (
-    r"(?:(?i:passw(?:or)?d|passphrase|passwd|pwd|passcode)|[a-z0-9]Pass|[A-Za-z0-9][_.-](?i:pass)|[\s_.-](?i:psk))"
-    + _SUFFIX
-)
-_SECRET_NAME = (
-    r"(?i:secret|token|credentials?|_auth"
-    r"|(?:api|access|private|secret|auth|signing|encryption|account|master|service|deploy|license|consumer|client|app"
-    r"|application|session|root|admin|storage|shared|subscription|hmac|webhook|jwt|ssh|cipher|bot|server|ingest"
-    r"|integration|vault|functions)[_.-]?key(?:[_.-]id)?)" + _SUFFIX
-)
-_BARE_VALUE = r"([^\s\x00\"'`\\,;&|<>(){}\[\]]{8,})"
-_QUOTED_VALUE = r"([^\s\x00\"'`\\]{8,})"
-_SPOKEN_NAME = r"(?i:api[ _-]?key|access[ _-]?key|token|secret(?:[ _-]key)?|passw(?:or)?d|passphrase|credentials?)"
 
 _KEY_BLOCKS = (
     _fixed(
@@ -93,26 +75,6 @@ _CLOUDS = (
     _context(
         "AWS_SECRET",
         r"A[KS]IA[A-Z0-9]{16}[\"']?[\s,:|]{1,4}[\"']?([A-Za-z0-9/+]{40})",
-        accept=is_literal,
-    ),
-    _context(
-        "AWS_SECRET",
-        r"(?i:aws[_.-]?secret(?:[_.-]?access)?(?:[_.-]?key)?|secret[_.-]?access[_.-]?key)(?:"
-        + _ASSIGN
-        + _SPOKEN
-        + r")"
-        + _WRAP
-        + r"[\\\"'`]*([A-Za-z0-9/+]{40})",
-        accept=is_literal,
-    ),
-    _context(
-        "AWS_SECRET",
-        r"(?i:aws_?(?:session|security)_?token)(?:"
-        + _ASSIGN
-        + _SPOKEN
-        + r")"
-        + _WRAP
-        + r"[\\\"'`]*([A-Za-z0-9/+=_.%-]{32,})",
         accept=is_literal,
     ),
     _context("AWS_SIGNATURE", r"AWS4-HMAC-SHA256[^\n\x00]*?Signature=([a-f0-9]{64})", accept=is_literal),
@@ -242,53 +204,7 @@ _FRAMES = (
     ),
 )
 
-_ASSIGNMENTS = (
-    _context(
-        "PASSWORD",
-        _PASSWORD_NAME + r"(?:" + _ASSIGN + _SPOKEN + r")" + _WRAP + _QUOTE + _QUOTED_VALUE,
-        accept=is_password,
-    ),
-    _context("PASSWORD", _PASSWORD_NAME + _ASSIGN + _BARE_VALUE, accept=is_random),
-    _context(
-        "SECRET",
-        _SECRET_NAME + r"(?:" + _ASSIGN + _SPOKEN + r")" + _WRAP + _QUOTE + _QUOTED_VALUE,
-        accept=is_random,
-    ),
-    _context("SECRET", _SECRET_NAME + _ASSIGN + _BARE_VALUE, accept=is_random),
-    _context(
-        "SECRET",
-        r"(?i:name|key)[\"']?\s*[:=]\s*[\"']?[A-Za-z0-9_.-]{0,40}(?:"
-        + _SECRET_NAME
-        + "|"
-        + _PASSWORD_NAME
-        + r"|(?i:[_-]key)"
-        + r")[\"']?[\s,]*"
-        r"[\"']?(?i:value)[\"']?\s*[:=]\s*[\"']?" + _BARE_VALUE,
-        accept=is_random,
-    ),
-    _context(
-        "SECRET",
-        r"[A-Z0-9]_(?:KEY|PAT|AUTH|PASS|CREDS?|PSK|OTP|SIGNING|WEBHOOK|DSN)\s{0,2}[=:]\s{0,2}[\\\"']*"
-        r"([A-Za-z0-9+/=_.~-]{16,})",
-        accept=is_random,
-    ),
-    _context(
-        "SECRET",
-        r"(?:[a-z0-9][_.-]key|[a-z0-9]Key|[A-Z0-9]_KEY)(?:"
-        + _ASSIGN
-        + _SPOKEN
-        + r")"
-        + _WRAP
-        + r"[\\\"'`]*([A-Za-z0-9+/_-]{20,}={0,2})",
-        accept=is_noise,
-    ),
-    _context(
-        "SECRET",
-        _SPOKEN_NAME + r"[A-Za-z_]{0,12}[\"'`*]*(?: [a-z]{1,12}){0,2} (?:is|was|to|as|of)[:\s]\s*[\\\"'`*]*"
-        r"([A-Za-z0-9+/=_.~!@#$%^*?-]{8,})",
-        accept=is_random,
-    ),
-    _context("SECRET", r"(?i:api[ -]?key|token|secret)[ #:]{1,3}[\"'`]?([A-Za-z0-9+/=_-]{24,})", accept=is_random),
+_UNNAMED = (
     Rule(
         "SECRET",
         _LEFT_OF_NAME + r"([a-z]{2,10}_[A-Za-z0-9]{32,})",
@@ -305,16 +221,6 @@ _ASSIGNMENTS = (
 _DECLARATIONS = (
     _context(
         "SECRET",
-        r"(?:ENV|setenv|(?i:setx)|set -[gxU]{1,3}) +[A-Za-z0-9_]{0,40}(?:"
-        + _SECRET_NAME
-        + "|"
-        + _PASSWORD_NAME
-        + r"|_KEY) +[\"']?"
-        + _BARE_VALUE,
-        accept=is_random,
-    ),
-    _context(
-        "SECRET",
         r"(?:d|stringD)ata:\s*(?:\n|\\+n)((?:[ \t]+[A-Za-z0-9._-]{1,80}: *[\"']?[^\s\x00\\]{6,}\s*(?:\n|\\+n))+)"
         r"(?:immutable: \w+\s*(?:\n|\\+n))?kind: Secret",
         accept=is_literal,
@@ -322,20 +228,6 @@ _DECLARATIONS = (
 )
 
 _COMMANDS = (
-    _context(
-        "SECRET",
-        r"--(?:[a-z]{1,12}-){0,3}(?:(?:api-?|secret-|access-|master-|signing-|encryption-|license-)key(?:-base)?|token"
-        r"|secret|auth|credential)"
-        r"(?:[ =]+|[\"'],\s*)[\\\"']*"
-        r"([^\s\x00\"'`\\<>|;&()]{8,})",
-        accept=is_random,
-    ),
-    _context(
-        "PASSWORD",
-        r"--(?:[a-z]{1,12}-)?(?:password|passphrase|passwd|pass)(?:[ =]+|[\"'],\s*)[\\\"']*"
-        r"([^\s\x00\"'`\\<>|;&()]{6,})",
-        accept=is_password,
-    ),
     _context(
         "PASSWORD",
         r"(?:curl [^\n\x00|;]*?(?:-u|--user)[ =]?[\\\"']*[^\s\x00:\"']+:"
@@ -374,7 +266,7 @@ SECRET_RULES: Final[tuple[Rule, ...]] = (
     *_SERVICES,
     *_MODEL_HOSTS,
     *_FRAMES,
-    *_ASSIGNMENTS,
+    *_UNNAMED,
     *_DECLARATIONS,
     *_COMMANDS,
 )

@@ -25,6 +25,20 @@ _DIGITS = b"0123456789"
 _FEWEST_NOISE: Final = 10
 _CASES = bytes(65 if 65 <= byte <= 90 else 97 for byte in range(256))
 _CODE_FOLLOWS = (b"(", b"[")
+_CLASS_RUN = re.compile(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_RUN_OF_LETTERS_AND_DIGITS = re.compile(rb"[A-Za-z0-9]{12,}")
+_GROUPS = re.compile(rb"[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,12}){2,9}\Z")
+_FEWEST_TRULY_RANDOM: Final = 16
+_LONGEST_MEAN_RUN: Final = 3.4
+"""Characters: words and numbers in names make runs of one class of 4 and more, random letters and digits of 1.6 (all
+of them), 2.1 (hexadecimal), 2.5 (one case) and 3.3 (base 32)."""
+_LONGEST_MEAN_CASE_RUN: Final = 2.9
+"""Characters: names in camel case have words of 3 letters and more."""
+_IDENTIFIER = re.compile(rb"[A-Za-z_][A-Za-z0-9_.:]*\Z")
+_HASH_SHAPE = re.compile(rb"(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})\Z")
+_APP_PASSWORD = re.compile(rb"[a-z]{4}(?: [a-z]{4}){3}\Z")
+_SEED_PHRASE = re.compile(rb"[a-z]{3,8}(?: [a-z]{3,8}){11,23}\Z")
+_MARK = re.compile(rb"[!@#$%^&*?+~=._-]")
 
 
 def is_literal(value: bytes, following: bytes) -> bool:
@@ -89,7 +103,8 @@ def _is_case_noise(value: bytes) -> bool:
     if len(value) < _FEWEST_NOISE or not value.isalpha():
         return False
     cases = value.translate(_CASES)
-    return cases.count(b"aA") + cases.count(b"Aa") >= 0.35 * len(value)
+    has_words = len(value) > _LONGEST_MEAN_CASE_RUN * len(_CLASS_RUN.findall(value))
+    return not has_words and cases.count(b"aA") + cases.count(b"Aa") >= 0.35 * len(value)
 
 
 def is_noise(value: bytes, following: bytes) -> bool:
@@ -117,3 +132,55 @@ def is_password(value: bytes, following: bytes) -> bool:
 def is_public_address(value: bytes, following: bytes) -> bool:
     """Say whether an IPv4 address could point at somebody: neither loopback, nor unset, nor a netmask."""
     return not value.startswith((b"127.", b"0.", b"255."))
+
+
+def is_truly_random(value: bytes) -> bool:
+    """Say whether a value is random whatever stands between it and its name: no name, path, date or version is.
+
+    Letters and digits must switch class as random ones do, in a stretch of 12 or in groups of equal writing.
+    """
+    value = value[:_MAX_JUDGED]
+    if len(value) < _FEWEST_TRULY_RANDOM or _is_path_or_url(value) or _NO_LITERAL.match(value):
+        return False
+    pieces = _RUN_OF_LETTERS_AND_DIGITS.findall(value)
+    if not any(map(_switches_classes, pieces)):
+        return _GROUPS.match(value) is not None and _switches_classes(value.replace(b"-", b""))
+    return not _names_example(value)
+
+
+def _switches_classes(piece: bytes) -> bool:
+    num_digits = len(piece) - len(piece.translate(None, _DIGITS))
+    has_both_cases = not (piece.islower() or piece.isupper())
+    if num_digits == len(piece) or num_digits < (1 if has_both_cases else 2):
+        return num_digits == 0 and _is_case_noise(piece)
+    return len(piece) <= _LONGEST_MEAN_RUN * len(_CLASS_RUN.findall(piece))
+
+
+def is_identifier(value: bytes) -> bool:
+    """Say whether a value reads as a name in code: words of letters and numbers, in any joining."""
+    return _IDENTIFIER.match(value) is not None and len(value) > _LONGEST_MEAN_RUN * len(_CLASS_RUN.findall(value))
+
+
+def is_hash_or_path(value: bytes) -> bool:
+    """Say whether a value has the form of a digest, of a test's id or of a path of several folders."""
+    return (
+        _HASH_SHAPE.match(value) is not None
+        or b"::" in value
+        or (value.count(b"/") >= 2 and not is_truly_random(value))
+    )
+
+
+def is_chosen(value: bytes, following: bytes) -> bool:
+    """Say whether a value is a password by itself, as people choose them: letters, digits and a sign, 8 or more."""
+    return (
+        len(value) >= 8
+        and _MARK.search(value) is not None
+        and value != value.lower()
+        and value != value.upper()
+        and is_random(value, following)
+    )
+
+
+def is_phrase(value: bytes) -> bool:
+    """Say whether words in quotes are a mail program's password in groups of four letters or a wallet's seed."""
+    return _APP_PASSWORD.match(value) is not None or _SEED_PHRASE.match(value) is not None

@@ -1,0 +1,82 @@
+"""The value of a name that heads a column: in a table that a database prints, in CSV, in the columns of an INSERT."""
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+_MAX_ROW_BYTES: Final = 400
+_MAX_RULES: Final = 2
+_RULE_LINE = re.compile(rb"[\s+|=:-]*\Z")
+_CELL_NAME = re.compile(rb"[\s\"'`]*[A-Za-z0-9_.-]{2,40}[\s\"'`]*\Z")
+_MORE_NAMES = re.compile(rb"[^()\x00\n]{0,200}\)\s*(?i:values)\s*\(")
+_CELL_EDGES: Final = b" \t\r\"'`();"
+
+Place = tuple[int, int]
+
+
+def value_below(text: bytes, start: int, end: int, accept: Callable[[bytes], bool]) -> Place | None:
+    """Return the place of the accepted value under a name that is a whole column's head.
+
+    Args:
+        text: The text.
+        start: Where the name begins.
+        end: Where it ends.
+        accept: Judges a value.
+    """
+    break_before = text.rfind(b"\n", max(0, start - _MAX_ROW_BYTES), start)
+    first = break_before + 1 if break_before >= 0 else max(0, start - _MAX_ROW_BYTES)
+    last = text.find(b"\n", end, end + _MAX_ROW_BYTES)
+    head = text[first:last] if last >= 0 else b""
+    for delimiter in (b"|", b",", b"\t"):
+        if delimiter in head:
+            found = _below(text, head, start - first, last + 1, delimiter=delimiter, accept=accept)
+            if found:
+                return found
+    return _inserted(text, start, end, accept)
+
+
+def _below(
+    text: bytes, head: bytes, offset: int, below: int, *, delimiter: bytes, accept: Callable[[bytes], bool]
+) -> Place | None:
+    column = head.count(delimiter, 0, offset)
+    cells = head.split(delimiter)
+    if not _CELL_NAME.match(cells[column]):
+        return None
+    for _ in range(_MAX_RULES + 1):
+        stop = text.find(b"\n", below, below + _MAX_ROW_BYTES)
+        stop = min(len(text), below + _MAX_ROW_BYTES) if stop < 0 else stop
+        row = text[below:stop]
+        if row and not _RULE_LINE.match(row):
+            return _cell(row, below, column, num_cells=len(cells), delimiter=delimiter, accept=accept)
+        below = stop + 1
+    return None
+
+
+def _cell(
+    row: bytes, below: int, column: int, *, num_cells: int, delimiter: bytes, accept: Callable[[bytes], bool]
+) -> Place | None:
+    cells = row.split(delimiter)
+    if len(cells) != num_cells:
+        return None
+    start = below + sum(len(cell) + 1 for cell in cells[:column])
+    return _stripped(cells[column], start, accept)
+
+
+def _inserted(text: bytes, start: int, end: int, accept: Callable[[bytes], bool]) -> Place | None:
+    """Return the value of a name between `(a, name, b) VALUES (`, by its position."""
+    values = _MORE_NAMES.match(text, end)
+    if values is None:
+        return None
+    opened = text.rfind(b"(", max(0, start - _MAX_ROW_BYTES), start)
+    column = text.count(b",", opened, start) if opened >= 0 else 0
+    cells = text[values.end() : values.end() + _MAX_ROW_BYTES].split(b",", column + 1)
+    if len(cells) <= column:
+        return None
+    at = values.end() + sum(len(cell) + 1 for cell in cells[:column])
+    return _stripped(cells[column].partition(b")")[0], at, accept)
+
+
+def _stripped(cell: bytes, start: int, accept: Callable[[bytes], bool]) -> Place | None:
+    left = len(cell) - len(cell.lstrip(_CELL_EDGES))
+    value = cell.strip(_CELL_EDGES)
+    return (start + left, start + left + len(value)) if accept(value) else None

@@ -1,0 +1,241 @@
+"""Values that a name near them makes secrets, whatever prints them.
+
+From every secret's name on: a value across a separator or in quotes may be as weak as a password; one that is truly
+random is taken across any words of the line. Then the line below, the column below, and what stands before the name.
+Every look is bounded, so that the time grows with the text alone.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import re2
+
+from transforms.redaction.columns import Place, value_below
+from transforms.redaction.matching import match_spans
+from transforms.redaction.names import NAME_PATTERN, is_loose_name, is_password_name, names_other_thing
+from transforms.redaction.one_pass import byte_options
+from transforms.redaction.values import (
+    is_chosen,
+    is_hash_or_path,
+    is_identifier,
+    is_noise,
+    is_password,
+    is_phrase,
+    is_random,
+    is_truly_random,
+)
+
+MAX_GAP_BYTES: Final = 64
+_MAX_BEFORE: Final = 192
+_MAX_AHEAD: Final = 400
+"""Bytes around a name that are looked at: a row of a table may be as long."""
+_FEWEST_LOOSE: Final = 20
+_MARKS = re.compile(rb"[0-9!@#%^*?+~]|[a-z][A-Z][a-z]?[A-Z]|[a-z]{3,8} [a-z]{3,8} [a-z]{3,8} [a-z]{3,8}[\"'` ]")
+_CELL_END = re.compile(rb"[ \"'`]{0,60}+[|,\t)\r\n]")
+_PATH_ENDS = (b"/", b"\\", b"./")
+_SIGNATURE = re.compile(rb"\) *(?:->|:)")
+_NAME = re2.compile(NAME_PATTERN.encode(), byte_options())
+_GOES_ON = re.compile(rb"[A-Z]{2}")
+_WITHIN_RUN = re.compile(rb"(?=[A-Za-z+/]{0,15}[0-9])[A-Za-z0-9+/]{16}\Z")
+"""What stands before a name that is a piece of base64."""
+_REST = re.compile(rb"(?:[A-Z][a-z0-9][A-Za-z0-9]{0,20}|[0-9]{1,2}|[_.-][A-Za-z0-9][A-Za-z0-9_.-]{0,24})?+")
+_GAP = re.compile(
+    rb"(?:(?<=[:=>|,(-])[ \t]*+(?:\r?\n|\\+n){1,2}+[ \t]*+"
+    rb"|(?:\r?\n|\\+n)[ \t]*+(?=[\"'-]?(?i:value))"
+    rb"|\\+(?:[nrt\"'`/]|u00[0-9a-fA-F]{2})|u0022|&(?:quot|#34|gt);|%3[dDaA]|%2[02]"
+    rb"|</?[A-Za-z][A-Za-z0-9]{0,15}(?:[ \t][^<>\x00\n]{0,32})?/?>"
+    rb"|\([A-Za-z0-9_ *=]{1,20}\)|[A-Za-z]{2,8}\([0-9]{1,4}\)|0x[0-9a-f]{4,16}(?= )"
+    rb"|[A-Za-z_]{1,20}[(\[]|(?<=[:=(, ])[rbfu](?=[\"'])"
+    rb"|(?i:(?:input_)?value|default|is|to|as|was|string|text)\b(?=[\s\"'=:])"
+    rb"|(?<=:)[ \t]?[A-Za-z.]{1,16}[ \t]?=(?=[ \t\"'])|\[[A-Za-z0-9*]{0,20}\]:"
+    rb"|[^A-Za-z0-9\x00\n\r\\$]){0,40}+"
+)
+_STRUCTURE = re.compile(rb"[:=>|\t]|  |%3[dDaA]|\xe2\x80\xba|\xe2\x86\x92")
+_QUOTES = re.compile(rb"(?:[\"'`]|u0022|&quot;|&#34;|%22)\Z")
+_QUOTED = re.compile(rb"[^\x00\"'`\\\n]{6,}")
+_BARE = re.compile(rb"[^\s\x00\"'`\\,;&|<>(){}\[\]=]{6,}={0,2}")
+_TOKEN = re.compile(rb"[A-Za-z0-9+/_.~:%-]{16,}={0,2}")
+_HASH = re.compile(rb"[0-9a-fA-F-]+\Z")
+_HASH_WORD = re.compile(rb"(?i)sha|hash|digest|commit|checksum|md5|id\b|rev|etag|trace|span|uuid|integrity")
+_LINE_END = re.compile(rb"[\]\"'`):)}]{0,4}[ \t]*(?:\r?\n|\\n)")
+_LINE_OF_VALUE = re.compile(
+    rb"(?:[^\n\x00\"'`A-Za-z]{0,24}|[ \t]*(?:Out)?\[[0-9]+\]:? ?|[ \t]*\$[0-9]+ = [^\n\x00\"'`]{0,40})"
+    rb"(?:[\"'`]([^\n\x00\"'`\\]{6,})[\"'`]|(?<![A-Za-z])([^\s\x00\"'`\\(){}<>]{8,}))[ \t,;]{0,2}(?:\r?\n|\\n|\Z)"
+)
+_TYPED_BELOW = re.compile(rb"[^\n\x00]{0,80}\bvalue[\"']?\s*[=:]\s*[\"']([^\s\x00\"'`\\]{6,})")
+_BEFORE = re.compile(
+    rb"(?:[\"'`]([^\s\x00\"'`\\]{8,})[\"'`]|(?:\A|\s)([^\s\x00\"'`\\]{8,}))"
+    rb"((?i:[ \t;]*(?:#|//|--|/\*)[^\n]{0,24}| ?= [A-Za-z_.()]{0,24}| ?\|[^\n|]{0,40}| ?>{1,2} ?[^\n ]{0,40}"
+    rb"| (?:for field|for|where [a-z]{2,10} ?=) ?[\"'`]?[a-z_.-]{0,16}"
+    rb"|,\s*[\"']?(?:name|key|id)[\"']?\s*[:=]\s*[\"']?[A-Za-z0-9_.-]{0,16}"
+    rb"|\s+(?:name|key)=[\"'][A-Za-z0-9_.-]{0,16}))\Z"
+)
+
+
+class NamedValue(NamedTuple):
+    """Where a value stands, and whether its name is a password's."""
+
+    start: int
+    end: int
+    kind: str
+
+
+class _Name(NamedTuple):
+    """A name in a text, and what it says."""
+
+    start: int
+    end: int
+    is_password: bool
+    is_loose: bool
+    is_identifier: bool
+
+    def accepts(self, value: bytes, following: bytes = b"", *, is_quoted: bool = True) -> bool:
+        """Say whether a value across a separator is this name's secret."""
+        if b" " in value:
+            return is_quoted and self.is_password and is_phrase(value)
+        if self.is_loose:
+            return len(value) >= _FEWEST_LOOSE and is_noise(value, following) and is_truly_random(value)
+        if not is_quoted and (len(value) < 8 or (not self.is_password and is_identifier(value))):
+            return False
+        if self.is_password:
+            judge = is_password if is_quoted else is_random
+            return judge(value, following) and not is_hash_or_path(value)
+        return len(value) >= 8 and is_random(value, following)
+
+
+def named_values(text: bytes) -> Iterator[NamedValue]:
+    """Yield the places of secrets that a name near them speaks for, by the place of the name."""
+    ahead, done, last_end = _Ahead(text), 0, 0
+    for spans in match_spans(_NAME, text):
+        start, end = spans[0]
+        end -= end < len(text) or not text[end - 1 : end].isalnum()
+        since, last_end = last_end, end
+        if start < done or not (ahead.has_marks(end) or _MARKS.search(text, max(since, start - _MAX_BEFORE), start)):
+            continue
+        place = _value_of(text, ahead, start, end, since=max(since, start - _MAX_BEFORE))
+        if place and not _WITHIN_RUN.match(text, max(0, start - 16), start):
+            yield NamedValue(*place, "PASSWORD" if is_password_name(text[start:end]) else "SECRET")
+            done = place[1]
+
+
+def _value_of(text: bytes, ahead: "_Ahead", start: int, end: int, *, since: int) -> Place | None:
+    rest = _REST.match(text, end)
+    if rest is None or _GOES_ON.match(text, end - 1) or names_other_thing(rest[0]):
+        return None
+    gap = _GAP.match(text, rest.end())
+    if gap is None or text[gap.end() : gap.end() + 1] == b"\x00":
+        return None
+    name = _read_name(text, start, end)
+    place = _across_gap(text, name, gap)
+    if place is None and not name.is_loose:
+        place = ahead.random_after(end) or _on_line_below(text, name, rest.end()) or _before(text, name, since)
+    if place is None and _CELL_END.match(text, rest.end()):
+        place = value_below(text, start, rest.end(), name.accepts)
+    return place
+
+
+def _read_name(text: bytes, start: int, end: int) -> _Name:
+    word = text[start:end]
+    joined = text[start - 1 : start] in (b"_", b"-", b".", b":", b"/") if start else False
+    is_identifier = joined or b"_" in word or b"-" in word or word.isupper()
+    return _Name(start, end, is_password_name(word), is_loose_name(word), is_identifier)
+
+
+def _across_gap(text: bytes, name: _Name, gap: re.Match[bytes]) -> Place | None:
+    """Return the value behind separators, quotes and what dumps write around a value."""
+    between, start = gap[0], gap.end()
+    if not between:
+        return None
+    is_quoted = _QUOTES.search(between) is not None
+    found = (_QUOTED if is_quoted else _BARE).match(text, start)
+    if found is None:
+        return None
+    value, end = found[0], found.end()
+    if is_quoted and (b" " in value and not is_phrase(value)):
+        value = value.split(maxsplit=1)[0]
+        end = start + len(value)
+    if not is_quoted:
+        value = value.rstrip(b".:")
+        end = start + len(value)
+    following = text[end : end + 1]
+    if not is_quoted and (between.endswith(_PATH_ENDS) or _SIGNATURE.search(between)):
+        return (start, end) if is_truly_random(value) else None
+    if is_quoted or _STRUCTURE.search(between):
+        accepted = name.accepts(value, following, is_quoted=is_quoted)
+    elif name.is_identifier:
+        accepted = name.accepts(value, following, is_quoted=False)
+    else:
+        accepted = name.is_password and is_chosen(value, following)
+    return (start, end) if accepted else None
+
+
+class _Ahead:
+    """What lies ahead in a text, each token and mark looked for once however many names stand before it."""
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self._next = (-1, -1)
+        self._is_random = False
+        self._next_mark = -1
+
+    def has_marks(self, end: int) -> bool:
+        """Say whether a digit, a sign or random letters stand near: no value is without, phrases apart."""
+        if self._next_mark < end:
+            found = _MARKS.search(self._text, end)
+            self._next_mark = found.start() if found else len(self._text) + _MAX_AHEAD
+        return self._next_mark < end + _MAX_AHEAD
+
+    def random_after(self, end: int) -> Place | None:
+        """Return the first truly random token near on the same line."""
+        for _ in range(3):
+            if self._next[0] < end:
+                self._advance(end)
+            start, stop = self._next
+            if start > end + MAX_GAP_BYTES:
+                return None
+            gap = self._text[end:start]
+            if b"\n" in gap or b"\\n" in gap or b"\x00" in gap:
+                return None
+            if self._is_random:
+                is_hash = _HASH.match(self._text, start, stop) and _HASH_WORD.search(gap)
+                return None if is_hash else self._next
+            end = stop
+        return None
+
+    def _advance(self, start: int) -> None:
+        found = _TOKEN.search(self._text, start)
+        if found is None:
+            self._next, self._is_random = (len(self._text) + MAX_GAP_BYTES + 1,) * 2, False
+            return
+        value = found[0].rstrip(b".:")
+        self._next = found.start(), found.start() + len(value)
+        self._is_random = self._text[found.end() : found.end() + 1] not in (b"(", b"[") and is_truly_random(value)
+
+
+def _on_line_below(text: bytes, name: _Name, at: int) -> Place | None:
+    """Return the value that is all of the line below a line that ends in the name, or that is typed `value=` there."""
+    line_end = _LINE_END.match(text, at)
+    if line_end is None or name.is_loose:
+        return None
+    found = _LINE_OF_VALUE.match(text, line_end.end())
+    if found:
+        group = 1 if found[1] is not None else 2
+        value = found[group]
+        if is_truly_random(value) or (name.accepts(value) if group == 1 else is_chosen(value, b"")):
+            return found.span(group)
+        return None
+    typed = _TYPED_BELOW.match(text, line_end.end())
+    return typed.span(1) if typed and name.accepts(typed[1]) else None
+
+
+def _before(text: bytes, name: _Name, since: int) -> Place | None:
+    """Return the value before its name: a comment behind it, a pair told value first, a pipe into a store."""
+    first = max(since, text.rfind(b"\n", since, name.start) + 1, 0)
+    found = _BEFORE.search(text, first, name.start) if name.start - first >= 8 else None
+    if found is None:
+        return None
+    group = 1 if found[1] is not None else 2
+    value = found[group]
+    accepted = name.accepts(value) if group == 1 else is_truly_random(value) or is_chosen(value, b"")
+    return found.span(group) if accepted else None

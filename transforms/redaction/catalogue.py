@@ -80,37 +80,45 @@ class Catalogue:
         """
         known = frozenset[bytes]()
         before, num_found = search.text, 0
-        self._find_once(search, flagged)
+        is_changed = self._find_once(search, flagged)
         while num_found < len(search.findings):
             if len(search.bare_values) > len(known):
-                _claim_bare(search, search.bare_values - known)
+                is_changed |= _claim_bare(search, search.bare_values - known)
                 known = frozenset(search.bare_values)
             part = part_around(search.findings[num_found:], before=before, after=search.left())
             before, num_found = search.left(), len(search.findings)
             inner = search.within(part)
-            self._find_once(inner, None)
+            is_changed = self._find_once(inner, None, is_changed=is_changed)
             for start, end, kind in inner.findings:
                 search.claim(*part.place(start, end), kind)
         return sorted(search.findings)
 
-    def _find_once(self, search: Search, flagged: Sequence[int] | None) -> None:
+    def _find_once(self, search: Search, flagged: Sequence[int] | None, *, is_changed: bool = True) -> bool:
+        """Claim what every rule finds; say whether something was claimed after the names were looked at.
+
+        What a name's own claims leave holds nothing new for it: the names are passed over unless others claimed.
+        """
         num_own = len(self.own)
         indices = self.one_pass(search.text) if flagged is None else flagged
         for index in indices:
             if index < num_own:
                 _claim_own(search, self.own[index])
-            elif index == num_own:
+            elif index == num_own and (is_changed or search.findings):
                 _claim_named(search)
+        num_found = len(search.findings)
         rules = [self.maintained[index - num_own - 1] for index in indices if index > num_own]
         for start, end, kind in find_maintained(search.left(), rules) if rules else ():
             if search.is_free(start, end):
                 search.claim(start, end, kind)
+        return len(search.findings) > num_found
 
 
-def _claim_bare(search: Search, values: Collection[bytes]) -> None:
+def _claim_bare(search: Search, values: Collection[bytes]) -> bool:
+    num_found = len(search.findings)
     for start, end in occurrences(search.left(), values):
         if search.is_free(start, end):
             search.claim(start, end, "SECRET")
+    return len(search.findings) > num_found
 
 
 def _claim_own(search: Search, compiled: CompiledRule) -> None:

@@ -7,12 +7,12 @@ Every look is bounded, so that the time grows with the text alone.
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import re2
 
 from transforms.redaction.columns import Place, value_below
-from transforms.redaction.matching import match_spans
 from transforms.redaction.names import NAME_PATTERN, is_loose_name, is_password_name, names_other_thing
 from transforms.redaction.one_pass import byte_options
 from transforms.redaction.values import (
@@ -31,16 +31,19 @@ _MAX_BEFORE: Final = 192
 _MAX_AHEAD: Final = 400
 """Bytes around a name that are looked at: a row of a table may be as long."""
 _FEWEST_LOOSE: Final = 20
-_MARKS = re.compile(rb"[0-9!@#%^*?+~]|[a-z][A-Z][a-z]?[A-Z]|[a-z]{3,8} [a-z]{3,8} [a-z]{3,8} [a-z]{3,8}[\"'` ]")
+_FEWEST_BEFORE: Final = 10
+_MARKS = re.compile(rb"[0-9!@#%^*?+~]|[a-z][A-Z][a-z]?[A-Z]|[\"'`][a-z]{3,8} [a-z]{3,8} ")
+_SIGNS: Final = (b"=", b":")
 _CELL_END = re.compile(rb"[ \"'`]{0,60}+[|,\t)\r\n]")
 _PATH_ENDS = (b"/", b"\\", b"./")
 _SIGNATURE = re.compile(rb"\) *(?:->|:)")
+_UNANCHORED: Final = re2._re2.RE2.Anchor.UNANCHORED
 _NAME = re2.compile(NAME_PATTERN.encode(), byte_options())
 _GOES_ON = re.compile(rb"[A-Z]{2}")
 _WITHIN_RUN = re.compile(rb"(?=[A-Za-z+/]{0,15}[0-9])[A-Za-z0-9+/]{16}\Z")
 """What stands before a name that is a piece of base64."""
-_REST = re.compile(rb"(?:[A-Z][a-z0-9][A-Za-z0-9]{0,20}|[0-9]{1,2}|[_.-][A-Za-z0-9][A-Za-z0-9_.-]{0,24})?+")
-_GAP = re.compile(
+_REST: Final = rb"(?:[A-Z][a-z0-9][A-Za-z0-9]{0,20}|[0-9]{1,2}|[_.-][A-Za-z0-9][A-Za-z0-9_.-]{0,24})?+"
+_GAP: Final = (
     rb"(?:(?<=[:=>|,(-])[ \t]*+(?:\r?\n|\\+n){1,2}+[ \t]*+"
     rb"|(?:\r?\n|\\+n)[ \t]*+(?=[\"'-]?(?i:value))"
     rb"|\\+(?:[nrt\"'`/]|u00[0-9a-fA-F]{2})|u0022|&(?:quot|#34|gt);|%3[dDaA]|%2[02]"
@@ -52,9 +55,10 @@ _GAP = re.compile(
     rb"|[^A-Za-z0-9\x00\n\r\\$]){0,40}+"
 )
 _STRUCTURE = re.compile(rb"[:=>|\t]|  |%3[dDaA]|\xe2\x80\xba|\xe2\x86\x92")
-_QUOTES = re.compile(rb"(?:[\"'`]|u0022|&quot;|&#34;|%22)\Z")
-_QUOTED = re.compile(rb"[^\x00\"'`\\\n]{6,}")
-_BARE = re.compile(rb"[^\s\x00\"'`\\,;&|<>(){}\[\]=]{6,}={0,2}")
+_IN_QUOTES: Final = rb"(?:(?<=[\"'`])|(?<=u0022)|(?<=&quot;)|(?<=&#34;)|(?<=%22))[^\x00\"'`\\\n]{8,}"
+_BARE: Final = rb"[^\s\x00\"'`\\,;&|<>(){}\[\]=]{8,}={0,2}"
+_FORWARD = re.compile(rb"(" + _REST + rb")(" + _GAP + rb")(?:(" + _IN_QUOTES + rb")|(" + _BARE + rb")|(\x00))?")
+"""The rest of the name, the gap, and the value in quotes or bare; or the NUL over one that is found already."""
 _TOKEN = re.compile(rb"[A-Za-z0-9+/_.~:%-]{16,}={0,2}")
 _HASH = re.compile(rb"[0-9a-fA-F-]+\Z")
 _HASH_WORD = re.compile(rb"(?i)sha|hash|digest|commit|checksum|md5|id\b|rev|etag|trace|span|uuid|integrity")
@@ -82,10 +86,8 @@ class NamedValue(NamedTuple):
 
 
 class _Name(NamedTuple):
-    """A name in a text, and what it says."""
+    """What a name says of its value; an identifier stands before its value without a separator, as a flag does."""
 
-    start: int
-    end: int
     is_password: bool
     is_loose: bool
     is_identifier: bool
@@ -106,62 +108,68 @@ class _Name(NamedTuple):
 
 def named_values(text: bytes) -> Iterator[NamedValue]:
     """Yield the places of secrets that a name near them speaks for, by the place of the name."""
-    ahead, done, last_end = _Ahead(text), 0, 0
-    for spans in match_spans(_NAME, text):
-        start, end = spans[0]
-        end -= end < len(text) or not text[end - 1 : end].isalnum()
-        since, last_end = last_end, end
-        if start < done or not (ahead.has_marks(end) or _MARKS.search(text, max(since, start - _MAX_BEFORE), start)):
-            continue
-        place = _value_of(text, ahead, start, end, since=max(since, start - _MAX_BEFORE))
-        if place and not _WITHIN_RUN.match(text, max(0, start - 16), start):
-            yield NamedValue(*place, "PASSWORD" if is_password_name(text[start:end]) else "SECRET")
-            done = place[1]
+    ahead, search, size = _Ahead(text), _NAME._regexp.Match, len(text)
+    done = since = at = 0
+    while True:
+        ((start, end),) = search(_UNANCHORED, text, at, size)
+        if start < 0:
+            return
+        at = end
+        end -= end < size or not text[end - 1 : end].isalnum()
+        has_marks = ahead.has_marks(end)
+        if start >= done and (has_marks or _MARKS.search(text, max(since, start - _MAX_BEFORE), start)):
+            name = _read_name(text[start:end], text[start - 1 : start] if start else b"")
+            place = _value_of(text, ahead, name, start, end, since=max(since, start - _MAX_BEFORE))
+            if place and not _WITHIN_RUN.match(text, max(0, start - 16), start):
+                yield NamedValue(*place, "PASSWORD" if name.is_password else "SECRET")
+                done = place[1]
+        since = end
+        if not has_marks:
+            at = max(at, ahead.next_mark - _MAX_AHEAD)
 
 
-def _value_of(text: bytes, ahead: "_Ahead", start: int, end: int, *, since: int) -> Place | None:
-    rest = _REST.match(text, end)
-    if rest is None or _GOES_ON.match(text, end - 1) or names_other_thing(rest[0]):
+@lru_cache(maxsize=4096)
+def _read_name(word: bytes, before: bytes) -> _Name:
+    is_identifier = before in (b"_", b"-", b".", b":", b"/") or b"_" in word or b"-" in word or word.isupper()
+    return _Name(is_password_name(word), is_loose_name(word), is_identifier)
+
+
+def _value_of(text: bytes, ahead: "_Ahead", name: _Name, start: int, end: int, *, since: int) -> Place | None:
+    forward = _FORWARD.match(text, end)
+    if forward is None or forward[5] or _GOES_ON.match(text, end - 1):
         return None
-    gap = _GAP.match(text, rest.end())
-    if gap is None or text[gap.end() : gap.end() + 1] == b"\x00":
+    rest_end = forward.end(1)
+    if rest_end > end and names_other_thing(forward[1]):
         return None
-    name = _read_name(text, start, end)
-    place = _across_gap(text, name, gap)
-    if place is None and not name.is_loose:
-        place = ahead.random_after(end) or _on_line_below(text, name, rest.end()) or _before(text, name, since)
-    if place is None and _CELL_END.match(text, rest.end()):
-        place = value_below(text, start, rest.end(), name.accepts)
+    place = _across_gap(text, name, forward)
+    if place or (name.is_loose and text[rest_end : rest_end + 1] in _SIGNS):
+        return place
+    if not name.is_loose:
+        place = ahead.random_after(end)
+        if place is None and text[rest_end : rest_end + 1] not in _SIGNS:
+            place = _on_line_below(text, name, rest_end)
+        place = place or _before(text, name, start, since)
+    if place is None and _CELL_END.match(text, rest_end):
+        place = value_below(text, start, rest_end, name.accepts)
     return place
 
 
-def _read_name(text: bytes, start: int, end: int) -> _Name:
-    word = text[start:end]
-    joined = text[start - 1 : start] in (b"_", b"-", b".", b":", b"/") if start else False
-    is_identifier = joined or b"_" in word or b"-" in word or word.isupper()
-    return _Name(start, end, is_password_name(word), is_loose_name(word), is_identifier)
-
-
-def _across_gap(text: bytes, name: _Name, gap: re.Match[bytes]) -> Place | None:
+def _across_gap(text: bytes, name: _Name, forward: re.Match[bytes]) -> Place | None:
     """Return the value behind separators, quotes and what dumps write around a value."""
-    between, start = gap[0], gap.end()
-    if not between:
+    between, value, bare = forward.group(2, 3, 4)
+    is_quoted = value is not None
+    if not between or (value is None and bare is None):
         return None
-    is_quoted = _QUOTES.search(between) is not None
-    found = (_QUOTED if is_quoted else _BARE).match(text, start)
-    if found is None:
-        return None
-    value, end = found[0], found.end()
-    if is_quoted and (b" " in value and not is_phrase(value)):
-        value = value.split(maxsplit=1)[0]
-        end = start + len(value)
+    start = forward.start(3 if is_quoted else 4)
     if not is_quoted:
-        value = value.rstrip(b".:")
-        end = start + len(value)
+        value = bare.rstrip(b".:")
+    elif b" " in value and not is_phrase(value):
+        value = value.split(maxsplit=1)[0]
+    end = start + len(value)
     following = text[end : end + 1]
-    if not is_quoted and (between.endswith(_PATH_ENDS) or _SIGNATURE.search(between)):
+    if not is_quoted and (between.endswith(_PATH_ENDS) or (b")" in between and _SIGNATURE.search(between))):
         return (start, end) if is_truly_random(value) else None
-    if is_quoted or _STRUCTURE.search(between):
+    if is_quoted or between[:1] in _SIGNS or _STRUCTURE.search(between):
         accepted = name.accepts(value, following, is_quoted=is_quoted)
     elif name.is_identifier:
         accepted = name.accepts(value, following, is_quoted=False)
@@ -177,14 +185,14 @@ class _Ahead:
         self._text = text
         self._next = (-1, -1)
         self._is_random = False
-        self._next_mark = -1
+        self.next_mark = -1
 
     def has_marks(self, end: int) -> bool:
         """Say whether a digit, a sign or random letters stand near: no value is without, phrases apart."""
-        if self._next_mark < end:
+        if self.next_mark < end:
             found = _MARKS.search(self._text, end)
-            self._next_mark = found.start() if found else len(self._text) + _MAX_AHEAD
-        return self._next_mark < end + _MAX_AHEAD
+            self.next_mark = found.start() if found else len(self._text) + _MAX_AHEAD
+        return self.next_mark < end + _MAX_AHEAD
 
     def random_after(self, end: int) -> Place | None:
         """Return the first truly random token near on the same line."""
@@ -229,10 +237,10 @@ def _on_line_below(text: bytes, name: _Name, at: int) -> Place | None:
     return typed.span(1) if typed and name.accepts(typed[1]) else None
 
 
-def _before(text: bytes, name: _Name, since: int) -> Place | None:
+def _before(text: bytes, name: _Name, start: int, since: int) -> Place | None:
     """Return the value before its name: a comment behind it, a pair told value first, a pipe into a store."""
-    first = max(since, text.rfind(b"\n", since, name.start) + 1, 0)
-    found = _BEFORE.search(text, first, name.start) if name.start - first >= 8 else None
+    first = max(since, text.rfind(b"\n", since, start) + 1)
+    found = _BEFORE.search(text, first, start) if start - first >= _FEWEST_BEFORE else None
     if found is None:
         return None
     group = 1 if found[1] is not None else 2

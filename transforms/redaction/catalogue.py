@@ -141,7 +141,7 @@ def _claim_named(search: Search) -> None:
         if search.is_free(start, end):
             search.claim(start, end, kind)
             value = search.text[start:end]
-            if end - start >= MIN_BARE_LENGTH and is_random(value, b""):
+            if end - start >= MIN_BARE_LENGTH and (kind == "SECRET" or is_random(value, b"")):
                 search.bare_values.add(value)
 
 

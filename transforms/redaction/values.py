@@ -25,7 +25,11 @@ _DIGITS = b"0123456789"
 _FEWEST_NOISE: Final = 10
 _CASES = bytes(65 if 65 <= byte <= 90 else 97 for byte in range(256))
 _CODE_FOLLOWS = (b"(", b"[")
-_CLASS_RUN = re.compile(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_CLASSES: Final = bytes(
+    ord("U") if 65 <= byte <= 90 else ord("l") if 97 <= byte <= 122 else ord("d") if 48 <= byte <= 57 else ord("-")
+    for byte in range(256)
+)
+_NO_CLASS: Final = bytes(byte for byte in range(256) if not (chr(byte).isalnum() and byte < 128))
 _RUN_OF_LETTERS_AND_DIGITS = re.compile(rb"[A-Za-z0-9]{12,}")
 _GROUPS = re.compile(rb"[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,12}){2,9}\Z")
 _FEWEST_TRULY_RANDOM: Final = 16
@@ -103,7 +107,7 @@ def _is_case_noise(value: bytes) -> bool:
     if len(value) < _FEWEST_NOISE or not value.isalpha():
         return False
     cases = value.translate(_CASES)
-    has_words = len(value) > _LONGEST_MEAN_CASE_RUN * len(_CLASS_RUN.findall(value))
+    has_words = len(value) > _LONGEST_MEAN_CASE_RUN * _num_runs(value)
     return not has_words and cases.count(b"aA") + cases.count(b"Aa") >= 0.35 * len(value)
 
 
@@ -134,18 +138,24 @@ def is_public_address(value: bytes, following: bytes) -> bool:
     return not value.startswith((b"127.", b"0.", b"255."))
 
 
+def _num_runs(value: bytes) -> int:
+    """Return how many words and numbers camel case has in a value, whatever joins them: a capital begins a word."""
+    classes = value.translate(_CLASSES, _NO_CLASS)
+    count = classes.count
+    return 1 + count(b"lU") + count(b"ld") + count(b"Ud") + count(b"dU") + count(b"dl") + count(b"UUl")
+
+
 def is_truly_random(value: bytes) -> bool:
     """Say whether a value is random whatever stands between it and its name: no name, path, date or version is.
 
     Letters and digits must switch class as random ones do, in a stretch of 12 or in groups of equal writing.
     """
     value = value[:_MAX_JUDGED]
-    if len(value) < _FEWEST_TRULY_RANDOM or _is_path_or_url(value) or _NO_LITERAL.match(value):
+    if len(value) < _FEWEST_TRULY_RANDOM:
         return False
-    pieces = _RUN_OF_LETTERS_AND_DIGITS.findall(value)
-    if not any(map(_switches_classes, pieces)):
+    if not any(map(_switches_classes, _RUN_OF_LETTERS_AND_DIGITS.findall(value))):
         return _GROUPS.match(value) is not None and _switches_classes(value.replace(b"-", b""))
-    return not _names_example(value)
+    return value.isalnum() or not (_is_path_or_url(value) or _NO_LITERAL.match(value) or _names_example(value))
 
 
 def _switches_classes(piece: bytes) -> bool:
@@ -153,12 +163,12 @@ def _switches_classes(piece: bytes) -> bool:
     has_both_cases = not (piece.islower() or piece.isupper())
     if num_digits == len(piece) or num_digits < (1 if has_both_cases else 2):
         return num_digits == 0 and _is_case_noise(piece)
-    return len(piece) <= _LONGEST_MEAN_RUN * len(_CLASS_RUN.findall(piece))
+    return len(piece) <= _LONGEST_MEAN_RUN * _num_runs(piece)
 
 
 def is_identifier(value: bytes) -> bool:
     """Say whether a value reads as a name in code: words of letters and numbers, in any joining."""
-    return _IDENTIFIER.match(value) is not None and len(value) > _LONGEST_MEAN_RUN * len(_CLASS_RUN.findall(value))
+    return _IDENTIFIER.match(value) is not None and len(value) > _LONGEST_MEAN_RUN * _num_runs(value)
 
 
 def is_hash_or_path(value: bytes) -> bool:

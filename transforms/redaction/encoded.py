@@ -6,6 +6,8 @@ from functools import cache
 from typing import Final
 
 from transforms.redaction.matching import CompiledRule, compile_rules
+from transforms.redaction.named import named_values
+from transforms.redaction.names import NAME_PATTERN
 from transforms.redaction.one_pass import OnePass, compile_one_pass
 from transforms.redaction.rules import SECRET_RULES, Rule
 
@@ -63,11 +65,14 @@ def _decodes_to_secret(value: bytes, following: bytes) -> bool:
 
 def _holds_secret(text: bytes) -> bool:
     one_pass, rules = _decoded_rules()
-    return any(
-        rules[index].accepts(text, start, end) for index in one_pass(text) for start, end in rules[index].places(text)
-    )
+    indices = one_pass(text)
+    if indices and indices[-1] == len(rules):
+        indices.pop()
+        if any(named_values(text)):
+            return True
+    return any(rules[index].accepts(text, start, end) for index in indices for start, end in rules[index].places(text))
 
 
 @cache
 def _decoded_rules() -> tuple[OnePass, tuple[CompiledRule, ...]]:
-    return compile_one_pass([rule.sought for rule in SECRET_RULES]), compile_rules(SECRET_RULES)
+    return compile_one_pass([*(rule.sought for rule in SECRET_RULES), NAME_PATTERN]), compile_rules(SECRET_RULES)

@@ -46,7 +46,7 @@ _WITHIN_RUN = re.compile(rb"(?=[A-Za-z+/]{0,15}[0-9])[A-Za-z0-9+/]{16}\Z")
 _RUN_ENDS: Final = frozenset(bytes([byte]) for byte in range(128) if chr(byte).isalnum() or chr(byte) in "+/")
 _REST: Final = rb"(?:[A-Z][a-z0-9][A-Za-z0-9]{0,20}|[0-9]{1,2}|[_.-][A-Za-z0-9][A-Za-z0-9_.-]{0,24})?+"
 _GAP: Final = (
-    rb"(?:[^A-Za-z0-9\x00\s\\$&%<(\[:]"
+    rb"(?:[\"'][^\x00\"'\n]{0,24}[\"'] ?[-=]> ?(?=[\"'])|[^A-Za-z0-9\x00\s\\$&%<(\[:]"
     rb"|(?=[A-Za-z])(?:[A-Za-z]{2,8}\([0-9]{1,4}\)|[A-Za-z_]{1,20}+[(\[]|(?:(?i:(?:input_)?value|default|is|to|as|was|string|text)(?=[\s\"'=:]))"
     rb"|(?<=[:=(, ])[rbfu](?=[\"'])|u0022|(?<=:)[A-Za-z.]{1,16}+[ \t]?=(?=[ \t\"'])"
     rb"|(?<=: )[A-Za-z.]{1,16}+[ \t]?=(?=[ \t\"']))"
@@ -59,22 +59,27 @@ _GAP: Final = (
 )
 _STRUCTURE = re.compile(rb"[:=>|\t]|  |%3[dDaA]|\xe2\x80\xba|\xe2\x86\x92")
 _IN_QUOTES: Final = rb"(?:(?<=[\"'`])|(?<=u0022)|(?<=&quot;)|(?<=&#34;)|(?<=%22))[^\x00\"'`\\\n]{8,}"
+_IN_ELEMENT: Final = rb"(?<=>)[^\x00\"'`<>\n]{8,200}(?=</)"
 _BARE: Final = rb"[^\s\x00\"'`\\,;&|<>(){}\[\]=]{8,}={0,2}"
 _PLAIN = re.compile(rb"(?:=|: )([\"']?)(" + _BARE + rb")(?=[\s,;&\"']|\Z)")
 """By far the most values; the other ways to one cost three times as much."""
-_FORWARD = re.compile(rb"(" + _REST + rb")(" + _GAP + rb")(?:(" + _IN_QUOTES + rb")|(" + _BARE + rb")|(\x00))?")
+_FORWARD = re.compile(rb"(" + _REST + rb")(" + _GAP + rb")(?:(" + _IN_QUOTES + rb"|" + _IN_ELEMENT + rb")|(" + _BARE + rb")|(\x00))?")
 """The rest of the name, the gap, and the value in quotes or bare; or the NUL over one that is found already."""
 _TOKEN = re.compile(rb"[A-Za-z0-9+/_.~:%-]{16,}={0,2}")
 _HASH = re.compile(rb"[0-9a-fA-F-]+\Z")
 _HASH_WORD = re.compile(rb"(?i)sha|hash|digest|commit|checksum|md5|id\b|rev|etag|trace|span|uuid|integrity")
-_LINE_END = re.compile(rb"[\]\"'`):)}]{0,4}[ \t]*(?:\r?\n|\\n)")
-_LINE_OF_VALUE = re.compile(
-    rb"(?:[^\n\x00\"'`A-Za-z]{0,24}|[ \t]*(?:Out)?\[[0-9]+\]:? ?|[ \t]*\$[0-9]+ = [^\n\x00\"'`]{0,40})"
-    rb"(?:[\"'`]([^\n\x00\"'`\\]{6,})[\"'`]|(?<![A-Za-z])([^\s\x00\"'`\\(){}<>]{8,}))[ \t,;]{0,2}(?:\r?\n|\\n|\Z)"
+_LINE_END = re.compile(
+    rb"(?:[\]\"'`):}]{0,4}[ \t]*|[^\n\x00=;{}]{0,48}:[ \t]*(?:(?:\r?\n)(?=[ \t]*\r?\n))?)(?:[ \t]*\r?\n|\\n)"
 )
-_TYPED_BELOW = re.compile(rb"[^\n\x00]{0,80}\bvalue[\"']?\s*[=:]\s*[\"']([^\s\x00\"'`\\]{6,})")
+_LINE_OF_VALUE = re.compile(
+    rb"(?:[^\n\x00\"'`A-Za-z]{0,24}|[ \t]*(?:Out)?\[[0-9]+\]:? ?|[ \t]*\$[0-9]+ = [^\n\x00\"'`]{0,40}"
+    rb"|[ \t]*[a-z]{2,12} (?=[\"']))"
+    rb"(?:[\"'`]([^\n\x00\"'`\\]{8,})(?:\\[rn])?[\"'`]|(?<![A-Za-z])([^\s\x00\"'`\\(){}<>]{8,}))"
+    rb"[ \t,;]{0,2}(?:\r?\n|\\n|\Z)"
+)
+_TYPED_BELOW = re.compile(rb"[^\n\x00]{0,80}value[\"']?\s*[=:]\s*[\"']([^\x00\"'`\\\n]{8,})")
 _BEFORE = re.compile(
-    rb"(?:[\"'`]([^\s\x00\"'`\\]{8,})[\"'`]|(?:\A|\s)([^\s\x00\"'`\\]{8,}))"
+    rb"(?:[\"'`]([^\x00\"'`\\\n]{8,})[\"'`]|(?:\A|\s)([^\s\x00\"'`\\]{8,}))"
     rb"((?i:[ \t;]*(?:#|//|--|/\*)[^\n]{0,24}| ?= [A-Za-z_.()]{0,24}| ?\|[^\n|]{0,40}| ?>{1,2} ?[^\n ]{0,40}"
     rb"| (?:for field|for|where [a-z]{2,10} ?=) ?[\"'`]?[a-z_.-]{0,16}"
     rb"|,\s*[\"']?(?:name|key|id)[\"']?\s*[:=]\s*[\"']?[A-Za-z0-9_.-]{0,16}"
@@ -145,7 +150,7 @@ def _value_of(text: bytes, ahead: "_Ahead", name: _Name, start: int, end: int, *
     place = _across_gap(text, name, forward)
     if place is None and not name.is_loose:
         place = ahead.random_after(end)
-    if place or text[rest_end : rest_end + 1] in _SIGNS:
+    if place or (text[rest_end : rest_end + 1] in _SIGNS and not _LINE_END.match(text, rest_end)):
         return place
     if not name.is_loose:
         place = _on_line_below(text, name, rest_end) or _before(text, name, start, since)

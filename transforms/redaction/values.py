@@ -36,6 +36,9 @@ _FEWEST_TRULY_RANDOM: Final = 16
 _LONGEST_MEAN_RUN: Final = 3.4
 """Characters: words and numbers in names make runs of one class of 4 and more, random letters and digits of 1.6 (all
 of them), 2.1 (hexadecimal), 2.5 (one case) and 3.3 (base 32)."""
+_LONGEST_MEAN_RUN_OF_ONE_CASE: Final = 4.6
+_LONG_PIECE: Final = 24
+"""Characters without a joint: no name in one case has so many and numbers among them."""
 _LONGEST_MEAN_CASE_RUN: Final = 2.9
 """Characters: names in camel case have words of 3 letters and more."""
 _IDENTIFIER = re.compile(rb"[A-Za-z_][A-Za-z0-9_.:]*\Z")
@@ -108,7 +111,7 @@ def _is_case_noise(value: bytes) -> bool:
         return False
     cases = value.translate(_CASES)
     has_words = len(value) > _LONGEST_MEAN_CASE_RUN * _num_runs(value)
-    return not has_words and cases.count(b"aA") + cases.count(b"Aa") >= 0.35 * len(value)
+    return not has_words and cases.count(b"aA") + cases.count(b"Aa") >= 0.25 * len(value)
 
 
 def is_noise(value: bytes, following: bytes) -> bool:
@@ -163,7 +166,8 @@ def _switches_classes(piece: bytes) -> bool:
     has_both_cases = not (piece.islower() or piece.isupper())
     if num_digits == len(piece) or num_digits < (1 if has_both_cases else 2):
         return num_digits == 0 and _is_case_noise(piece)
-    return len(piece) <= _LONGEST_MEAN_RUN * _num_runs(piece)
+    is_long = not has_both_cases and len(piece) >= _LONG_PIECE
+    return len(piece) <= (_LONGEST_MEAN_RUN_OF_ONE_CASE if is_long else _LONGEST_MEAN_RUN) * _num_runs(piece)
 
 
 def is_identifier(value: bytes) -> bool:

@@ -35,6 +35,7 @@ class Search:
         self.text = text
         self.bare_values = bare_values
         self.findings: list[Finding] = []
+        self.num_seen_by_names = 0
         self._is_allowed = is_allowed
         self._left = bytearray(text)
 
@@ -80,45 +81,40 @@ class Catalogue:
         """
         known = frozenset[bytes]()
         before, num_found = search.text, 0
-        is_changed = self._find_once(search, flagged)
+        flagged = self.one_pass(search.text) if flagged is None else flagged
+        has_names = len(self.own) in flagged
+        self._find_once(search, flagged, looks_at_names=has_names)
         while num_found < len(search.findings):
             if len(search.bare_values) > len(known):
-                is_changed |= _claim_bare(search, search.bare_values - known)
+                _claim_bare(search, search.bare_values - known)
                 known = frozenset(search.bare_values)
             part = part_around(search.findings[num_found:], before=before, after=search.left())
             before, num_found = search.left(), len(search.findings)
             inner = search.within(part)
-            is_changed = self._find_once(inner, None, is_changed=is_changed)
+            self._find_once(inner, self.one_pass(part.text))
             for start, end, kind in inner.findings:
                 search.claim(*part.place(start, end), kind)
+            if has_names and search.num_seen_by_names < len(search.findings):
+                _claim_named(search, around=search.findings[search.num_seen_by_names :])
         return sorted(search.findings)
 
-    def _find_once(self, search: Search, flagged: Sequence[int] | None, *, is_changed: bool = True) -> bool:
-        """Claim what every rule finds; say whether something was claimed after the names were looked at.
-
-        What a name's own claims leave holds nothing new for it: the names are passed over unless others claimed.
-        """
+    def _find_once(self, search: Search, flagged: Sequence[int], *, looks_at_names: bool = False) -> None:
         num_own = len(self.own)
-        indices = self.one_pass(search.text) if flagged is None else flagged
-        for index in indices:
+        for index in flagged:
             if index < num_own:
                 _claim_own(search, self.own[index])
-            elif index == num_own and (is_changed or search.findings):
-                _claim_named(search)
-        num_found = len(search.findings)
-        rules = [self.maintained[index - num_own - 1] for index in indices if index > num_own]
+        if looks_at_names:
+            _claim_named(search)
+        rules = [self.maintained[index - num_own - 1] for index in flagged if index > num_own]
         for start, end, kind in find_maintained(search.left(), rules) if rules else ():
             if search.is_free(start, end):
                 search.claim(start, end, kind)
-        return len(search.findings) > num_found
 
 
-def _claim_bare(search: Search, values: Collection[bytes]) -> bool:
-    num_found = len(search.findings)
+def _claim_bare(search: Search, values: Collection[bytes]) -> None:
     for start, end in occurrences(search.left(), values):
         if search.is_free(start, end):
             search.claim(start, end, "SECRET")
-    return len(search.findings) > num_found
 
 
 def _claim_own(search: Search, compiled: CompiledRule) -> None:
@@ -136,13 +132,15 @@ def _claim_own(search: Search, compiled: CompiledRule) -> None:
                 search.bare_values.add(value)
 
 
-def _claim_named(search: Search) -> None:
-    for start, end, kind in named_values(search.left()):
+def _claim_named(search: Search, around: Sequence[Finding] | None = None) -> None:
+    """Claim what names speak for, near to others' claims alone if given: its own leave nothing new for a name."""
+    for start, end, kind in named_values(search.left(), around):
         if search.is_free(start, end):
             search.claim(start, end, kind)
             value = search.text[start:end]
-            if end - start >= MIN_BARE_LENGTH and (kind == "SECRET" or is_random(value, b"")):
+            if end - start >= MIN_BARE_LENGTH and (kind != "PASSWORD" or is_random(value, b"")):
                 search.bare_values.add(value)
+    search.num_seen_by_names = len(search.findings)
 
 
 @cache

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import re
 from functools import cache
 from typing import Final
 
@@ -34,6 +35,8 @@ _FEWEST_LETTERS: Final = 4
 """Letters of base64 that a beginning must fix: fewer stand in any picture."""
 _MOST_DECODED: Final = 1 << 20
 """Letters of a run that are decoded."""
+_PRINTED: Final = re.compile(rb"[\t\n\r\x20-\x7e]{20,}")
+"""Bytes decoded from what is no base64 hold no such stretch, and names in shorter ones name nothing."""
 _URL_LETTERS: Final = bytes.maketrans(b"-_", b"+/")
 
 
@@ -68,7 +71,8 @@ def _holds_secret(text: bytes) -> bool:
     indices = one_pass(text)
     if indices and indices[-1] == len(rules):
         indices.pop()
-        if any(named_values(text)):
+        printed = _PRINTED.findall(text)
+        if printed and any(named_values(b"\x00".join(printed))):
             return True
     return any(rules[index].accepts(text, start, end) for index in indices for start, end in rules[index].places(text))
 

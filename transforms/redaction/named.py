@@ -6,7 +6,7 @@ Every look is bounded, so that the time grows with the text alone.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -33,7 +33,10 @@ _MAX_AHEAD: Final = 400
 """Bytes around a name that are looked at: a row of a table may be as long."""
 _FEWEST_LOOSE: Final = 20
 _FEWEST_BEFORE: Final = 10
+_AWS_SECRET_BYTES: Final = 40
 _MARKS = re.compile(rb"[0-9!@#%^*?+~]|[a-z][A-Z][a-z]?[A-Z]|[\"'`][a-z]{3,8} [a-z]{3,8} ")
+_MOST_TOKENS: Final = 3
+_CALLS: Final = (b"(", b"[")
 _SIGNS: Final = (b"=", b":")
 _CELL_END = re.compile(rb"[ \"'`]{0,60}+[|,\t)\r\n]")
 _PATH_ENDS = (b"/", b"\\", b"./")
@@ -60,7 +63,7 @@ _GAP: Final = (
 _STRUCTURE = re.compile(rb"[:=>|\t]|  |%3[dDaA]|\xe2\x80\xba|\xe2\x86\x92")
 _IN_QUOTES: Final = rb"(?:(?<=[\"'`])|(?<=u0022)|(?<=&quot;)|(?<=&#34;)|(?<=%22))[^\x00\"'`\\\n]{8,}"
 _IN_ELEMENT: Final = rb"(?<=>)[^\x00\"'`<>\n]{8,200}(?=</)"
-_BARE: Final = rb"[^\s\x00\"'`\\,;&|<>(){}\[\]=]{8,}={0,2}"
+_BARE: Final = rb"[^\x00-\x20\x7f-\xff\"'`\\,;&|<>(){}\[\]=]{8,}={0,2}"
 _PLAIN = re.compile(rb"(?:=|: )([\"']?)(" + _BARE + rb")(?=[\s,;&\"']|\Z)")
 """By far the most values; the other ways to one cost three times as much."""
 _FORWARD = re.compile(rb"(" + _REST + rb")(" + _GAP + rb")(?:(" + _IN_QUOTES + rb"|" + _IN_ELEMENT + rb")|(" + _BARE + rb")|(\x00))?")
@@ -78,13 +81,14 @@ _LINE_OF_VALUE = re.compile(
     rb"[ \t,;]{0,2}(?:\r?\n|\\n|\Z)"
 )
 _TYPED_BELOW = re.compile(rb"[^\n\x00]{0,80}value[\"']?\s*[=:]\s*[\"']([^\x00\"'`\\\n]{8,})")
-_BEFORE = re.compile(
-    rb"(?:[\"'`]([^\x00\"'`\\\n]{8,})[\"'`]|(?:\A|\s)([^\s\x00\"'`\\]{8,}))"
-    rb"((?i:[ \t;]*(?:#|//|--|/\*)[^\n]{0,24}| ?= [A-Za-z_.()]{0,24}| ?\|[^\n|]{0,40}| ?>{1,2} ?[^\n ]{0,40}"
-    rb"| (?:for field|for|where [a-z]{2,10} ?=) ?[\"'`]?[a-z_.-]{0,16}"
-    rb"|,\s*[\"']?(?:name|key|id)[\"']?\s*[:=]\s*[\"']?[A-Za-z0-9_.-]{0,16}"
-    rb"|\s+(?:name|key)=[\"'][A-Za-z0-9_.-]{0,16}))\Z"
+_BACKWARDS = re.compile(
+    rb"(?i:[^\n]{0,24}?(?:#|//|--|\*/)[ \t;]*|[a-z_.()]{0,24}+ = ?|[^\n|]{0,40}+\| ?|[^\n >]{0,40}+ ?>{1,2} ?"
+    rb"|[a-z_.-]{0,16}?[\"'`]? ?(?:(?:dleif )?rof|=? ?[a-z]{2,10} erehw) "
+    rb"|[a-z0-9_.-]{0,16}+[\"']?\s*[:=]\s*[\"']?(?:eman|yek|di)[\"']?\s*,"
+    rb"|[a-z0-9_.-]{0,16}+[\"']=(?:eman|yek)\s+)"
+    rb"(?:[\"'`]([^\x00\"'`\\\n]{8,})[\"'`]|([^\s\x00\"'`\\]{8,})(?=\s|\Z))"
 )
+"""The line before a name, read from the name back: the link to its value, and the value."""
 
 
 class _Name(NamedTuple):
@@ -108,27 +112,63 @@ class _Name(NamedTuple):
         return len(value) >= 8 and is_random(value, following)
 
 
-def named_values(text: bytes) -> Iterator[Finding]:
-    """Yield the places of secrets that a name near them speaks for, by the place of the name."""
-    ahead, search, size = _Ahead(text), _NAME._regexp.Match, len(text)
-    done = since = at = 0
+def named_values(text: bytes, around: Iterable[Finding] | None = None) -> Iterator[Finding]:
+    """Yield the places of secrets that a name near them speaks for, by the place of the name.
+
+    Args:
+        text: Texts with a NUL between them and over what is found.
+        around: Places near which names are looked at; None looks at all.
+    """
+    ahead = _Ahead(text)
+    for first, last in _stretches(text, around):
+        yield from _named_within(text, ahead, first, last)
+
+
+def _stretches(text: bytes, around: Iterable[Finding] | None) -> Iterator[Place]:
+    """Yield the stretches from which a name reaches one of the places."""
+    if around is None:
+        yield 0, len(text)
+        return
+    reach = _MAX_AHEAD + MAX_GAP_BYTES
+    first = last = 0
+    for start, end, _ in sorted(around):
+        if start - reach > last:
+            if last:
+                yield first, last
+            first = start - reach
+        last = max(last, min(len(text), end + reach))
+    if last:
+        yield first, last
+
+
+def _named_within(text: bytes, ahead: "_Ahead", first: int, last: int) -> Iterator[Finding]:
+    search, size = _NAME._regexp.Match, len(text)
+    done = since = at = first
     while True:
         ((start, end),) = search(_UNANCHORED, text, at, size)
-        if start < 0:
+        if start < 0 or start >= last:
             return
         at = end
         end -= end < size or not text[end - 1 : end].isalnum()
         has_marks = ahead.has_marks(end)
-        if start >= done and (has_marks or _MARKS.search(text, max(since, start - _MAX_BEFORE), start)):
+        earliest = max(since, start - _MAX_BEFORE)
+        if start >= done and (has_marks or (start - earliest >= _FEWEST_BEFORE and _MARKS.search(text, earliest, start))):
             before = text[start - 1 : start] if start else b""
             name = _read_name(text[start:end], before)
-            place = _value_of(text, ahead, name, start, end, since=max(since, start - _MAX_BEFORE))
+            place = _value_of(text, ahead, name, start, end, since=earliest)
             if place and not (before in _RUN_ENDS and _WITHIN_RUN.match(text, max(0, start - 16), start)):
-                yield *place, "PASSWORD" if name.is_password else "SECRET"
+                yield *place, _kind(text, name, start, place)
                 done = place[1]
         since = end
         if not has_marks:
             at = max(at, ahead.next_mark - _MAX_AHEAD)
+
+
+def _kind(text: bytes, name: _Name, start: int, place: Place) -> str:
+    if name.is_password:
+        return "PASSWORD"
+    is_cloud = place[1] - place[0] == _AWS_SECRET_BYTES and b"aws" in text[max(0, start - 4) : start].lower()
+    return "AWS_SECRET" if is_cloud else "SECRET"
 
 
 @lru_cache(maxsize=4096)
@@ -189,7 +229,7 @@ class _Ahead:
     def __init__(self, text: bytes) -> None:
         self._text = text
         self._next = (-1, -1)
-        self._is_random = False
+        self._is_random: bool | None = None
         self.next_mark = -1
 
     def has_marks(self, end: int) -> bool:
@@ -201,29 +241,25 @@ class _Ahead:
 
     def random_after(self, end: int) -> Place | None:
         """Return the first truly random token near on the same line."""
-        for _ in range(3):
+        text = self._text
+        for _ in range(_MOST_TOKENS):
             if self._next[0] < end:
-                self._advance(end)
+                found = _TOKEN.search(text, end)
+                self._next = found.span() if found else (len(text) + _MAX_AHEAD,) * 2
+                self._is_random = None
             start, stop = self._next
             if start > end + MAX_GAP_BYTES:
                 return None
-            gap = self._text[end:start]
+            gap = text[end:start]
             if b"\n" in gap or b"\\n" in gap or b"\x00" in gap:
                 return None
+            if self._is_random is None:
+                self._is_random = text[stop : stop + 1] not in _CALLS and is_truly_random(text[start:stop])
             if self._is_random:
-                is_hash = _HASH.match(self._text, start, stop) and _HASH_WORD.search(gap)
-                return None if is_hash else self._next
+                is_hash = _HASH.match(text, start, stop) and _HASH_WORD.search(gap)
+                return None if is_hash else (start, start + len(text[start:stop].rstrip(b".:")))
             end = stop
         return None
-
-    def _advance(self, start: int) -> None:
-        found = _TOKEN.search(self._text, start)
-        if found is None:
-            self._next, self._is_random = (len(self._text) + MAX_GAP_BYTES + 1,) * 2, False
-            return
-        value = found[0].rstrip(b".:")
-        self._next = found.start(), found.start() + len(value)
-        self._is_random = self._text[found.end() : found.end() + 1] not in (b"(", b"[") and is_truly_random(value)
 
 
 def _on_line_below(text: bytes, name: _Name, at: int) -> Place | None:
@@ -245,10 +281,11 @@ def _on_line_below(text: bytes, name: _Name, at: int) -> Place | None:
 def _before(text: bytes, name: _Name, start: int, since: int) -> Place | None:
     """Return the value before its name: a comment behind it, a pair told value first, a pipe into a store."""
     first = max(since, text.rfind(b"\n", since, start) + 1)
-    found = _BEFORE.search(text, first, start) if start - first >= _FEWEST_BEFORE else None
+    found = _BACKWARDS.match(text[first:start][::-1]) if start - first >= _FEWEST_BEFORE else None
     if found is None:
         return None
     group = 1 if found[1] is not None else 2
-    value = found[group]
+    place = start - found.end(group), start - found.start(group)
+    value = text[slice(*place)]
     accepted = name.accepts(value) if group == 1 else is_truly_random(value) or is_chosen(value, b"")
-    return found.span(group) if accepted else None
+    return place if accepted else None

@@ -1,4 +1,4 @@
-"""Secrets as terminals, debuggers, shells, loggers and package managers print them, written before the rules were read.
+"""Secrets as terminals, debuggers, shells and loggers print them, written before the rules were read.
 
 A carrier is a text with marks: `~v` for the value, `~snake`, `~kebab`, `~camel`, `~pascal`, `~upper`, `~flat`,
 `~spaced`, `~title`, `~header` for its name in that writing. Every kind of value is drawn in every carrier it fits.
@@ -7,7 +7,6 @@ A carrier is a text with marks: `~v` for the value, `~snake`, `~kebab`, `~camel`
 import random
 import re
 import string
-from collections.abc import Callable
 from typing import Final
 
 from tests.unseen_carriers import Planted
@@ -260,5 +259,4 @@ def _fill(carrier: str, words: tuple[str, ...], value: str) -> str:
         "header": "-".join(["X", *titled]),
         "v": value,
     }
-    mark: Callable[[re.Match[str]], str] = lambda found: writings[found[1]]
-    return re.sub(r"~(" + "|".join(writings) + r")", mark, carrier)
+    return re.sub(r"~(" + "|".join(writings) + r")", lambda mark: writings[mark[1]], carrier)

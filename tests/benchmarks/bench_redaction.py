@@ -46,6 +46,10 @@ _SHAPES: Final = (
         "algolia_key={h32}\n",
         "fastly_token: {a32}\n",
         "{a24}.{a6}.{a27} ",
+        "token1:",
+        "secret|a1,",
+        "token {h31} ",
+        "password1 (see 7) {a9} ",
     ),
 )
 _NEAR: Final = (

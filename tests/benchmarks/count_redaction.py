@@ -19,6 +19,8 @@ from tests.rule_examples import EXAMPLES, draw_example
 from tests.unseen_carriers import Planted, is_still_in
 from tests.unseen_later import KINDS as LATER_KINDS
 from tests.unseen_later import draw_later
+from tests.unseen_prints import KINDS as PRINT_KINDS
+from tests.unseen_prints import draw_print
 from tests.unseen_secrets import KINDS, draw_unseen
 from transforms.redaction.engine import Redactor
 from transforms.redaction.rules import SECRET_RULES
@@ -40,7 +42,8 @@ def main() -> None:
     )
     unseen = _recalls("unseen", KINDS, lambda kind: draw_unseen(kind, rng)[1], redactor, per_kind=chosen.per_kind)
     later = _recalls("later", LATER_KINDS, lambda kind: draw_later(kind, rng)[1], redactor, per_kind=chosen.per_kind)
-    recalls = [*fixed, *contextual, *unseen, *later]
+    prints = _recalls("prints", PRINT_KINDS, lambda kind: draw_print(kind, rng)[1], redactor, per_kind=chosen.per_kind)
+    recalls = [*fixed, *contextual, *unseen, *later, *prints]
     lines = benign_lines(rng, chosen.lines)
     num_changed = sum(redactor.redact_text(line) != line for line in lines)
     print(

@@ -14,7 +14,7 @@ _CELL_EDGES: Final = b" \t\r\"'`();"
 Place = tuple[int, int]
 
 
-def value_below(text: bytes, start: int, end: int, accept: Callable[[bytes], bool]) -> Place | None:
+def value_below(text: bytes, start: int, *, end: int, accept: Callable[[bytes], bool]) -> Place | None:
     """Return the place of the accepted value under a name that is a whole column's head.
 
     Args:
@@ -29,14 +29,14 @@ def value_below(text: bytes, start: int, end: int, accept: Callable[[bytes], boo
     head = text[first:last] if last >= 0 else b""
     for delimiter in (b"|", b",", b"\t"):
         if delimiter in head:
-            found = _below(text, head, start - first, last + 1, delimiter=delimiter, accept=accept)
+            found = _below(text, head, offset=start - first, below=last + 1, delimiter=delimiter, accept=accept)
             if found:
                 return found
-    return _inserted(text, start, end, accept)
+    return _inserted(text, start, end=end, accept=accept)
 
 
 def _below(
-    text: bytes, head: bytes, offset: int, below: int, *, delimiter: bytes, accept: Callable[[bytes], bool]
+    text: bytes, head: bytes, *, offset: int, below: int, delimiter: bytes, accept: Callable[[bytes], bool]
 ) -> Place | None:
     column = head.count(delimiter, 0, offset)
     cells = head.split(delimiter)
@@ -47,22 +47,22 @@ def _below(
         stop = min(len(text), below + _MAX_ROW_BYTES) if stop < 0 else stop
         row = text[below:stop]
         if row and not _RULE_LINE.match(row):
-            return _cell(row, below, column, num_cells=len(cells), delimiter=delimiter, accept=accept)
+            return _cell(row, below, column=column, num_cells=len(cells), delimiter=delimiter, accept=accept)
         below = stop + 1
     return None
 
 
 def _cell(
-    row: bytes, below: int, column: int, *, num_cells: int, delimiter: bytes, accept: Callable[[bytes], bool]
+    row: bytes, below: int, *, column: int, num_cells: int, delimiter: bytes, accept: Callable[[bytes], bool]
 ) -> Place | None:
     cells = row.split(delimiter)
     if len(cells) != num_cells:
         return None
     start = below + sum(len(cell) + 1 for cell in cells[:column])
-    return _stripped(cells[column], start, accept)
+    return _stripped(cells[column], start, accept=accept)
 
 
-def _inserted(text: bytes, start: int, end: int, accept: Callable[[bytes], bool]) -> Place | None:
+def _inserted(text: bytes, start: int, *, end: int, accept: Callable[[bytes], bool]) -> Place | None:
     """Return the value of a name between `(a, name, b) VALUES (`, by its position."""
     values = _MORE_NAMES.match(text, end)
     if values is None:
@@ -73,10 +73,10 @@ def _inserted(text: bytes, start: int, end: int, accept: Callable[[bytes], bool]
     if len(cells) <= column:
         return None
     at = values.end() + sum(len(cell) + 1 for cell in cells[:column])
-    return _stripped(cells[column].partition(b")")[0], at, accept)
+    return _stripped(cells[column].partition(b")")[0], at, accept=accept)
 
 
-def _stripped(cell: bytes, start: int, accept: Callable[[bytes], bool]) -> Place | None:
+def _stripped(cell: bytes, start: int, *, accept: Callable[[bytes], bool]) -> Place | None:
     left = len(cell) - len(cell.lstrip(_CELL_EDGES))
     value = cell.strip(_CELL_EDGES)
     return (start + left, start + left + len(value)) if accept(value) else None

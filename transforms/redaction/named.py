@@ -32,9 +32,12 @@ _MAX_BEFORE: Final = 192
 _MAX_AHEAD: Final = 400
 """Bytes around a name that are looked at: a row of a table may be as long."""
 _FEWEST_LOOSE: Final = 20
+"""Bytes of a value whose name also names what is no secret."""
 _FEWEST_BEFORE: Final = 10
+"""Bytes of the shortest value before a name and of the link between them."""
 _AWS_SECRET_BYTES: Final = 40
 _MARKS = re.compile(rb"[0-9!@#%^*?+~]|[a-z][A-Z][a-z]?[A-Z]|[\"'`][a-z]{3,8} [a-z]{3,8} ")
+"""No value is without one of these; where none is near, a name costs nothing."""
 _MOST_TOKENS: Final = 3
 _CALLS: Final = (b"(", b"[")
 _SIGNS: Final = (b"=", b":")
@@ -50,7 +53,8 @@ _RUN_ENDS: Final = frozenset(bytes([byte]) for byte in range(128) if chr(byte).i
 _REST: Final = rb"(?:[A-Z][a-z0-9][A-Za-z0-9]{0,20}|[0-9]{1,2}|[_.-][A-Za-z0-9][A-Za-z0-9_.-]{0,24})?+"
 _GAP: Final = (
     rb"(?:[\"'][^\x00\"'\n]{0,24}[\"'] ?[-=]> ?(?=[\"'])|[^A-Za-z0-9\x00\s\\$&%<(\[:]"
-    rb"|(?=[A-Za-z])(?:[A-Za-z]{2,8}\([0-9]{1,4}\)|[A-Za-z_]{1,20}+[(\[]|(?:(?i:(?:input_)?value|default|is|to|as|was|string|text)(?=[\s\"'=:]))"
+    rb"|(?=[A-Za-z])(?:[A-Za-z]{2,8}\([0-9]{1,4}\)|[A-Za-z_]{1,20}+[(\[]"
+    rb"|(?i:(?:input_)?value|default|is|to|as|was|string|text)(?=[\s\"'=:])"
     rb"|(?<=[:=(, ])[rbfu](?=[\"'])|u0022|(?<=:)[A-Za-z.]{1,16}+[ \t]?=(?=[ \t\"'])"
     rb"|(?<=: )[A-Za-z.]{1,16}+[ \t]?=(?=[ \t\"']))"
     rb"|(?<=[:=>|,(-])[ \t]*+(?:\r?\n|\\+n){1,2}+[ \t]*+"
@@ -63,10 +67,15 @@ _GAP: Final = (
 _STRUCTURE = re.compile(rb"[:=>|\t]|  |%3[dDaA]|\xe2\x80\xba|\xe2\x86\x92")
 _IN_QUOTES: Final = rb"(?:(?<=[\"'`])|(?<=u0022)|(?<=&quot;)|(?<=&#34;)|(?<=%22))[^\x00\"'`\\\n]{8,}"
 _IN_ELEMENT: Final = rb"(?<=>)[^\x00\"'`<>\n]{8,200}(?=</)"
-_BARE: Final = rb"[^\x00-\x20\x7f-\xff\"'`\\,;&|<>(){}\[\]=]{8,}={0,2}"
+_BARE: Final = rb"[^\x00-\x20\x7f-\xff\"'`\\,;&|<>(){}\[\]=]{8,1024}={0,2}"
+_LONGEST_BARE: Final = 1024
+"""Bytes of a value without quotes that are read before it is judged: each name within it reads as far again."""
+_REST_OF_BARE = re.compile(_BARE.replace(b"{8,1024}", b"*"))
 _PLAIN = re.compile(rb"(?:=|: )([\"']?)(" + _BARE + rb")(?=[\s,;&\"']|\Z)")
 """By far the most values; the other ways to one cost three times as much."""
-_FORWARD = re.compile(rb"(" + _REST + rb")(" + _GAP + rb")(?:(" + _IN_QUOTES + rb"|" + _IN_ELEMENT + rb")|(" + _BARE + rb")|(\x00))?")
+_FORWARD = re.compile(
+    rb"(" + _REST + rb")(" + _GAP + rb")(?:(" + _IN_QUOTES + rb"|" + _IN_ELEMENT + rb")|(" + _BARE + rb")|(\x00))?"
+)
 """The rest of the name, the gap, and the value in quotes or bare; or the NUL over one that is found already."""
 _TOKEN = re.compile(rb"[A-Za-z0-9+/_.~:%-]{16,}={0,2}")
 _HASH = re.compile(rb"[0-9a-fA-F-]+\Z")
@@ -121,7 +130,7 @@ def named_values(text: bytes, around: Iterable[Finding] | None = None) -> Iterat
     """
     ahead = _Ahead(text)
     for first, last in _stretches(text, around):
-        yield from _named_within(text, ahead, first, last)
+        yield from _named_within(text, ahead, first=first, last=last)
 
 
 def _stretches(text: bytes, around: Iterable[Finding] | None) -> Iterator[Place]:
@@ -141,7 +150,7 @@ def _stretches(text: bytes, around: Iterable[Finding] | None) -> Iterator[Place]
         yield first, last
 
 
-def _named_within(text: bytes, ahead: "_Ahead", first: int, last: int) -> Iterator[Finding]:
+def _named_within(text: bytes, ahead: "_Ahead", *, first: int, last: int) -> Iterator[Finding]:
     search, size = _NAME._regexp.Match, len(text)
     done = since = at = first
     while True:
@@ -152,22 +161,26 @@ def _named_within(text: bytes, ahead: "_Ahead", first: int, last: int) -> Iterat
         end -= end < size or not text[end - 1 : end].isalnum()
         has_marks = ahead.has_marks(end)
         earliest = max(since, start - _MAX_BEFORE)
-        if start >= done and (has_marks or (start - earliest >= _FEWEST_BEFORE and _MARKS.search(text, earliest, start))):
+        if start >= done and (
+            has_marks or (start - earliest >= _FEWEST_BEFORE and _MARKS.search(text, earliest, start))
+        ):
             before = text[start - 1 : start] if start else b""
             name = _read_name(text[start:end], before)
-            place = _value_of(text, ahead, name, start, end, since=earliest)
+            place = _value_of(text, ahead, name=name, start=start, end=end, since=earliest)
             if place and not (before in _RUN_ENDS and _WITHIN_RUN.match(text, max(0, start - 16), start)):
-                yield *place, _kind(text, name, start, place)
                 done = place[1]
+                if done - place[0] >= _LONGEST_BARE and (rest := _REST_OF_BARE.match(text, done)):
+                    done = rest.end()
+                yield place[0], done, _kind(text, name, start=start, size=done - place[0])
         since = end
         if not has_marks:
             at = max(at, ahead.next_mark - _MAX_AHEAD)
 
 
-def _kind(text: bytes, name: _Name, start: int, place: Place) -> str:
+def _kind(text: bytes, name: _Name, *, start: int, size: int) -> str:
     if name.is_password:
         return "PASSWORD"
-    is_cloud = place[1] - place[0] == _AWS_SECRET_BYTES and b"aws" in text[max(0, start - 4) : start].lower()
+    is_cloud = size == _AWS_SECRET_BYTES and b"aws" in text[max(0, start - 4) : start].lower()
     return "AWS_SECRET" if is_cloud else "SECRET"
 
 
@@ -177,7 +190,8 @@ def _read_name(word: bytes, before: bytes) -> _Name:
     return _Name(is_password_name(word), is_loose_name(word), is_identifier)
 
 
-def _value_of(text: bytes, ahead: "_Ahead", name: _Name, start: int, end: int, *, since: int) -> Place | None:
+def _value_of(text: bytes, ahead: "_Ahead", *, name: _Name, start: int, end: int, since: int) -> Place | None:
+    """Return the value that a name from start to end speaks for, by the nearest way to it; nothing before `since`."""
     plain = _PLAIN.match(text, end)
     if plain and name.accepts(plain[2], text[plain.end() : plain.end() + 1], is_quoted=plain[1] != b""):
         return plain.span(2)
@@ -187,19 +201,21 @@ def _value_of(text: bytes, ahead: "_Ahead", name: _Name, start: int, end: int, *
     rest_end = forward.end(1)
     if rest_end > end and names_other_thing(forward[1]):
         return None
-    place = _across_gap(text, name, forward)
+    place = _across_gap(text, name, forward=forward)
     if place is None and not name.is_loose:
         place = ahead.random_after(end)
+        if place and name.is_password and is_hash_or_path(text[slice(*place)]):
+            return None
     if place or (text[rest_end : rest_end + 1] in _SIGNS and not _LINE_END.match(text, rest_end)):
         return place
     if not name.is_loose:
-        place = _on_line_below(text, name, rest_end) or _before(text, name, start, since)
+        place = _on_line_below(text, name, at=rest_end) or _before(text, name, start=start, since=since)
     if place is None and _CELL_END.match(text, rest_end):
-        place = value_below(text, start, rest_end, name.accepts)
+        place = value_below(text, start, end=rest_end, accept=name.accepts)
     return place
 
 
-def _across_gap(text: bytes, name: _Name, forward: re.Match[bytes]) -> Place | None:
+def _across_gap(text: bytes, name: _Name, *, forward: re.Match[bytes]) -> Place | None:
     """Return the value behind separators, quotes and what dumps write around a value."""
     between, value, bare = forward.group(2, 3, 4)
     is_quoted = value is not None
@@ -262,7 +278,7 @@ class _Ahead:
         return None
 
 
-def _on_line_below(text: bytes, name: _Name, at: int) -> Place | None:
+def _on_line_below(text: bytes, name: _Name, *, at: int) -> Place | None:
     """Return the value that is all of the line below a line that ends in the name, or that is typed `value=` there."""
     line_end = _LINE_END.match(text, at)
     if line_end is None or name.is_loose:
@@ -278,7 +294,7 @@ def _on_line_below(text: bytes, name: _Name, at: int) -> Place | None:
     return typed.span(1) if typed and name.accepts(typed[1]) else None
 
 
-def _before(text: bytes, name: _Name, start: int, since: int) -> Place | None:
+def _before(text: bytes, name: _Name, *, start: int, since: int) -> Place | None:
     """Return the value before its name: a comment behind it, a pair told value first, a pipe into a store."""
     first = max(since, text.rfind(b"\n", since, start) + 1)
     found = _BACKWARDS.match(text[first:start][::-1]) if start - first >= _FEWEST_BEFORE else None

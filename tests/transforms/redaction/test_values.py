@@ -1,14 +1,23 @@
 import base64
+import random
+import string
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from transforms.redaction.values import (
     has_case_or_digit,
+    is_chosen,
+    is_hash_or_path,
+    is_identifier,
     is_literal,
     is_login,
     is_password,
+    is_phrase,
     is_public_address,
     is_random,
+    is_truly_random,
 )
 
 
@@ -64,3 +73,58 @@ def test_a_login_is_a_name_a_colon_and_a_password_in_base64():
     assert is_login(base64.b64encode(b"deploy:winter12"), b"")
     assert not is_login(base64.b64encode(b"no colon is here"), b"")
     assert not is_login(b"abcdefghijklm", b"")
+
+
+@pytest.mark.parametrize(
+    ("alphabet", "length"),
+    [
+        (string.ascii_letters + string.digits, 20),
+        (string.ascii_letters + string.digits + "-_", 43),
+        ("0123456789abcdef", 32),
+        (string.ascii_lowercase + string.digits, 32),
+        (string.ascii_letters + string.digits + "+/", 40),
+    ],
+)
+def test_nearly_every_drawn_value_is_truly_random(alphabet, length):
+    rng = random.Random(1)
+    values = ["".join(rng.choices(alphabet, k=length)).encode() for _ in range(1000)]
+    assert sum(map(is_truly_random, values)) >= 970
+
+
+@given(
+    st.lists(st.sampled_from(["token", "Secret", "get", "For", "User", "cache", "HTTP", "2", "_", "."]), max_size=12)
+)
+def test_words_joined_in_any_way_are_not_truly_random(words):
+    text = "".join(words).replace("2", "").encode()
+    assert not is_truly_random(text)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [b"2024-03-07T10:11:12.123Z", b"1234567890123456", b"src/models/v2/bert_base.py", b"x86_64-unknown-linux-gnu"],
+)
+def test_dates_numbers_and_paths_are_not_truly_random(value):
+    assert not is_truly_random(value)
+
+
+def test_a_name_in_code_is_told_from_random_letters():
+    assert is_identifier(b"PydanticDeprecatedSince20")
+    assert is_identifier(b"self.token_view2")
+    assert not is_identifier(b"a1B2c3D4e5")
+
+
+def test_digests_and_ids_of_tests_are_no_passwords():
+    assert is_hash_or_path(b"5f4d" * 8)
+    assert is_hash_or_path(b"tests/a.py::test_b1")
+    assert not is_hash_or_path(b"Harbor-77!")
+
+
+def test_a_chosen_password_has_letters_digits_and_a_sign():
+    assert is_chosen(b"Harbor" + b"-Lantern77", b"")
+    assert not is_chosen(b"harbor77", b"")
+
+
+def test_phrases_are_four_groups_of_four_or_twelve_words():
+    assert is_phrase(b"abcd efgh ijkl mnop")
+    assert is_phrase(b" ".join([b"whale"] * 12))
+    assert not is_phrase(b"enter your password here")

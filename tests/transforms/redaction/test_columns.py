@@ -1,0 +1,30 @@
+from transforms.redaction.columns import value_below
+
+
+def _below(text: str, name: str) -> str | None:
+    raw, start = text.encode(), text.index(name)
+    place = value_below(raw, start, end=start + len(name), accept=lambda value: value.startswith(b"v"))
+    return raw[slice(*place)].decode() if place else None
+
+
+def test_the_cell_under_a_name_is_its_value():
+    assert _below("id,key,host\n7,value,b\n", "key") == "value"
+    assert _below("| id | key |\n+----+-----+\n| 7 | value |\n", "key") == "value"
+    assert _below("id\tkey\n7\tvalue", "key") == "value"
+
+
+def test_a_cell_that_is_not_accepted_is_no_value():
+    assert _below("id,key\n7,other\n", "key") is None
+
+
+def test_a_name_within_words_heads_no_column():
+    assert _below("see, the key of it, now\na,value,b\n", "key") is None
+
+
+def test_rows_of_other_lengths_are_not_of_the_table():
+    assert _below("id,key\nvalue\n", "key") is None
+
+
+def test_an_inserted_value_stands_at_the_place_of_its_name():
+    assert _below("INSERT INTO t (id, key, c) VALUES (7, 'value', 9)", "key") == "value"
+    assert _below("INSERT INTO t (id, key) VALUES (7)", "key") is None

@@ -67,10 +67,10 @@ _GAP: Final = (
 _STRUCTURE = re.compile(rb"[:=>|\t]|  |%3[dDaA]|\xe2\x80\xba|\xe2\x86\x92")
 _IN_QUOTES: Final = rb"(?:(?<=[\"'`])|(?<=u0022)|(?<=&quot;)|(?<=&#34;)|(?<=%22))[^\x00\"'`\\\n]{8,}"
 _IN_ELEMENT: Final = rb"(?<=>)[^\x00\"'`<>\n]{8,200}(?=</)"
-_BARE: Final = rb"[^\x00-\x20\x7f-\xff\"'`\\,;&|<>(){}\[\]=]{8,1024}={0,2}"
-_LONGEST_BARE: Final = 1024
+_BARE: Final = rb"[^\x00-\x20\x7f-\xff\"'`\\,;&|<>(){}\[\]=]{8,256}={0,2}"
+_LONGEST_BARE: Final = 256
 """Bytes of a value without quotes that are read before it is judged: each name within it reads as far again."""
-_REST_OF_BARE = re.compile(_BARE.replace(b"{8,1024}", b"*"))
+_REST_OF_BARE = re.compile(_BARE.replace(b"{8,256}", b"*"))
 _PLAIN = re.compile(rb"(?:=|: )([\"']?)(" + _BARE + rb")(?=[\s,;&\"']|\Z)")
 """By far the most values; the other ways to one cost three times as much."""
 _FORWARD = re.compile(
@@ -81,7 +81,7 @@ _TOKEN = re.compile(rb"[A-Za-z0-9+/_.~:%-]{16,}={0,2}")
 _HASH = re.compile(rb"[0-9a-fA-F-]+\Z")
 _HASH_WORD = re.compile(rb"(?i)sha|hash|digest|commit|checksum|md5|id\b|rev|etag|trace|span|uuid|integrity")
 _LINE_END = re.compile(
-    rb"(?:[\]\"'`):}]{0,4}[ \t]*|[^\n\x00=;{}]{0,48}:[ \t]*(?:(?:\r?\n)(?=[ \t]*\r?\n))?)(?:[ \t]*\r?\n|\\n)"
+    rb"(?:[\]\"'`):}]{0,4}[ \t]*|[^\n\x00=;{}:]{0,48}+:[ \t]*(?:(?:\r?\n)(?=[ \t]*\r?\n))?)(?:[ \t]*\r?\n|\\n)"
 )
 _LINE_OF_VALUE = re.compile(
     rb"(?:[^\n\x00\"'`A-Za-z]{0,24}|[ \t]*(?:Out)?\[[0-9]+\]:? ?|[ \t]*\$[0-9]+ = [^\n\x00\"'`]{0,40}"
@@ -169,7 +169,7 @@ def _named_within(text: bytes, ahead: "_Ahead", *, first: int, last: int) -> Ite
             place = _value_of(text, ahead, name=name, start=start, end=end, since=earliest)
             if place and not (before in _RUN_ENDS and _WITHIN_RUN.match(text, max(0, start - 16), start)):
                 done = place[1]
-                if done - place[0] >= _LONGEST_BARE and (rest := _REST_OF_BARE.match(text, done)):
+                if done - place[0] >= _LONGEST_BARE // 2 and (rest := _REST_OF_BARE.match(text, done)):
                     done = rest.end()
                 yield place[0], done, _kind(text, name, start=start, size=done - place[0])
         since = end

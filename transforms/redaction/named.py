@@ -77,7 +77,7 @@ _FORWARD = re.compile(
     rb"(" + _REST + rb")(" + _GAP + rb")(?:(" + _IN_QUOTES + rb"|" + _IN_ELEMENT + rb")|(" + _BARE + rb")|(\x00))?"
 )
 """The rest of the name, the gap, and the value in quotes or bare; or the NUL over one that is found already."""
-_TOKEN = re.compile(rb"[A-Za-z0-9+/_.~:%-]{16,}={0,2}")
+_TOKEN = re.compile(rb"(?<![A-Za-z0-9+/_.~:%-])[A-Za-z0-9+/_.~:%-]{16,}={0,2}")
 _HASH = re.compile(rb"[0-9a-fA-F-]+\Z")
 _HASH_WORD = re.compile(rb"(?i)sha|hash|digest|commit|checksum|md5|id\b|rev|etag|trace|span|uuid|integrity")
 _LINE_END = re.compile(

@@ -172,7 +172,7 @@ def _switches_classes(piece: bytes) -> bool:
 
 def is_identifier(value: bytes) -> bool:
     """Say whether a value reads as a name in code: words of letters and numbers, in any joining."""
-    return _IDENTIFIER.match(value) is not None and len(value) > _LONGEST_MEAN_RUN * _num_runs(value)
+    return _IDENTIFIER.match(value) is not None and len(value) >= _LONGEST_MEAN_RUN * _num_runs(value)
 
 
 def is_hash_or_path(value: bytes) -> bool:

@@ -10,9 +10,12 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+import numpy as np
 import re2
 
 from transforms.redaction.columns import Place, value_below
+from transforms.redaction.far import MAX_GAP_BYTES, FarTokens
+from transforms.redaction.landmarks import AHEAD, ALL_LOOKS, BEFORE, BELOW, COLUMN, FAR, looks
 from transforms.redaction.maintained import Finding
 from transforms.redaction.names import NAME_PATTERN, is_loose_name, is_password_name, names_other_thing
 from transforms.redaction.one_pass import byte_options
@@ -27,7 +30,6 @@ from transforms.redaction.values import (
     is_truly_random,
 )
 
-MAX_GAP_BYTES: Final = 64
 _MAX_BEFORE: Final = 192
 _MAX_AHEAD: Final = 400
 """Bytes around a name that are looked at: a row of a table may be as long."""
@@ -36,10 +38,6 @@ _FEWEST_LOOSE: Final = 20
 _FEWEST_BEFORE: Final = 10
 """Bytes of the shortest value before a name and of the link between them."""
 _AWS_SECRET_BYTES: Final = 40
-_MARKS = re.compile(rb"[0-9!@#%^*?+~]|[a-z][A-Z][a-z]?[A-Z]|[\"'`][a-z]{3,8} [a-z]{3,8} ")
-"""No value is without one of these; where none is near, a name costs nothing."""
-_MOST_TOKENS: Final = 3
-_CALLS: Final = (b"(", b"[")
 _SIGNS: Final = (b"=", b":")
 _CELL_END = re.compile(rb"[ \"'`]{0,60}+[|,\t)\r\n]")
 _PATH_ENDS = (b"/", b"\\", b"./")
@@ -49,6 +47,9 @@ _NAME = re2.compile(NAME_PATTERN.encode(), byte_options())
 _GOES_ON = re.compile(rb"[A-Z]{2}")
 _WITHIN_RUN = re.compile(rb"(?=[A-Za-z+/]{0,15}[0-9])[A-Za-z0-9+/]{16}\Z")
 """What stands before a name that is a piece of base64."""
+_ALNUM: Final = frozenset(byte for byte in range(128) if chr(byte).isalnum())
+_DENSE_BYTES: Final = 300
+"""Bytes a name in texts where looking at all of them at once is worth it; elsewhere every name gets every look."""
 _RUN_ENDS: Final = frozenset(bytes([byte]) for byte in range(128) if chr(byte).isalnum() or chr(byte) in "+/")
 _REST: Final = rb"(?:[A-Z][a-z0-9][A-Za-z0-9]{0,20}|[0-9]{1,2}|[_.-][A-Za-z0-9][A-Za-z0-9_.-]{0,24})?+"
 _GAP: Final = (
@@ -77,9 +78,6 @@ _FORWARD = re.compile(
     rb"(" + _REST + rb")(" + _GAP + rb")(?:(" + _IN_QUOTES + rb"|" + _IN_ELEMENT + rb")|(" + _BARE + rb")|(\x00))?"
 )
 """The rest of the name, the gap, and the value in quotes or bare; or the NUL over one that is found already."""
-_TOKEN = re.compile(rb"(?<![A-Za-z0-9+/_.~:%-])[A-Za-z0-9+/_.~:%-]{16,}={0,2}")
-_HASH = re.compile(rb"[0-9a-fA-F-]+\Z")
-_HASH_WORD = re.compile(rb"(?i)sha|hash|digest|commit|checksum|md5|id\b|rev|etag|trace|span|uuid|integrity")
 _LINE_END = re.compile(
     rb"(?:[\]\"'`):}]{0,4}[ \t]*|[^\n\x00=;{}:]{0,48}+:[ \t]*(?:(?:\r?\n)(?=[ \t]*\r?\n))?)(?:[ \t]*\r?\n|\\n)"
 )
@@ -95,7 +93,7 @@ _BACKWARDS = re.compile(
     rb"|[a-z_.-]{0,16}?[\"'`]? ?(?:(?:dleif )?rof|=? ?[a-z]{2,10} erehw) "
     rb"|[a-z0-9_.-]{0,16}+[\"']?\s*[:=]\s*[\"']?(?:eman|yek|di)[\"']?\s*,"
     rb"|[a-z0-9_.-]{0,16}+[\"']=(?:eman|yek)\s+)"
-    rb"(?:[\"'`]([^\x00\"'`\\\n]{8,})[\"'`]|([^\s\x00\"'`\\]{8,})(?=\s|\Z))"
+    rb"(?:[\"'`]([^\x00\"'`\\\n]{8,}+)[\"'`]|([^\s\x00\"'`\\]{8,}+)(?=\s|\Z))"
 )
 """The line before a name, read from the name back: the link to its value, and the value."""
 
@@ -128,9 +126,9 @@ def named_values(text: bytes, around: Iterable[Finding] | None = None) -> Iterat
         text: Texts with a NUL between them and over what is found.
         around: Places near which names are looked at; None looks at all.
     """
-    ahead = _Ahead(text)
-    for first, last in _stretches(text, around):
-        yield from _named_within(text, ahead, first=first, last=last)
+    names = [name for first, last in _stretches(text, around) for name in _names(text, first=first, last=last)]
+    if names:
+        yield from _judged(text, names)
 
 
 def _stretches(text: bytes, around: Iterable[Finding] | None) -> Iterator[Place]:
@@ -150,31 +148,36 @@ def _stretches(text: bytes, around: Iterable[Finding] | None) -> Iterator[Place]
         yield first, last
 
 
-def _named_within(text: bytes, ahead: "_Ahead", *, first: int, last: int) -> Iterator[Finding]:
+def _names(text: bytes, *, first: int, last: int) -> Iterator[Place]:
+    """Yield start and end of the names that begin in a stretch, the character after a name counted to it."""
     search, size = _NAME._regexp.Match, len(text)
-    done = since = at = first
-    while True:
-        ((start, end),) = search(_UNANCHORED, text, at, size)
-        if start < 0 or start >= last:
-            return
-        at = end
-        end -= end < size or not text[end - 1 : end].isalnum()
-        has_marks = ahead.has_marks(end)
-        earliest = max(since, start - _MAX_BEFORE)
-        if start >= done and (
-            has_marks or (start - earliest >= _FEWEST_BEFORE and _MARKS.search(text, earliest, start))
-        ):
-            before = text[start - 1 : start] if start else b""
-            name = _read_name(text[start:end], before)
-            place = _value_of(text, ahead, name=name, start=start, end=end, since=earliest)
-            if place and not (before in _RUN_ENDS and _WITHIN_RUN.match(text, max(0, start - 16), start)):
-                done = place[1]
-                if done - place[0] >= _LONGEST_BARE // 2 and (rest := _REST_OF_BARE.match(text, done)):
-                    done = rest.end()
-                yield place[0], done, _kind(text, name, start=start, size=done - place[0])
-        since = end
-        if not has_marks:
-            at = max(at, ahead.next_mark - _MAX_AHEAD)
+    ((start, end),) = search(_UNANCHORED, text, first, size)
+    while 0 <= start < last:
+        yield start, end
+        ((start, end),) = search(_UNANCHORED, text, end, size)
+
+
+def _judged(text: bytes, names: list[Place]) -> Iterator[Finding]:
+    """Yield what names speak for that have something near that could be a value."""
+    ends = [end - (end < len(text) or text[end - 1] not in _ALNUM) for _, end in names]
+    asked = [ALL_LOOKS] * len(names)
+    if len(names) * _DENSE_BYTES > ends[-1] - names[0][0]:
+        asked = looks(text, np.array([start for start, _ in names]), np.array(ends)).tolist()
+    tokens = FarTokens(text)
+    done = 0
+    for index, (start, _) in enumerate(names):
+        if start < done or not asked[index]:
+            continue
+        end = ends[index]
+        before = text[start - 1 : start] if start else b""
+        name = _read_name(text[start:end], before)
+        since = max(start - _MAX_BEFORE, ends[index - 1] if index else 0)
+        place = _value_of(text, tokens, asked[index], name=name, start=start, end=end, since=since)
+        if place and not (before in _RUN_ENDS and _WITHIN_RUN.match(text, max(0, start - 16), start)):
+            done = place[1]
+            if done - place[0] >= _LONGEST_BARE // 2 and (rest := _REST_OF_BARE.match(text, done)):
+                done = rest.end()
+            yield place[0], done, _kind(text, name, start=start, size=done - place[0])
 
 
 def _kind(text: bytes, name: _Name, *, start: int, size: int) -> str:
@@ -190,9 +193,11 @@ def _read_name(word: bytes, before: bytes) -> _Name:
     return _Name(is_password_name(word), is_loose_name(word), is_identifier)
 
 
-def _value_of(text: bytes, ahead: "_Ahead", *, name: _Name, start: int, end: int, since: int) -> Place | None:
+def _value_of(
+    text: bytes, tokens: FarTokens, asked: int, *, name: _Name, start: int, end: int, since: int
+) -> Place | None:
     """Return the value that a name from start to end speaks for, by the nearest way to it; nothing before `since`."""
-    plain = _PLAIN.match(text, end)
+    plain = _PLAIN.match(text, end) if asked & AHEAD else None
     if plain and name.accepts(plain[2], text[plain.end() : plain.end() + 1], is_quoted=plain[1] != b""):
         return plain.span(2)
     forward = _FORWARD.match(text, end)
@@ -201,16 +206,20 @@ def _value_of(text: bytes, ahead: "_Ahead", *, name: _Name, start: int, end: int
     rest_end = forward.end(1)
     if rest_end > end and names_other_thing(forward[1]):
         return None
-    place = _across_gap(text, name, forward=forward)
-    if place is None and not name.is_loose:
-        place = ahead.random_after(end)
+    place = _across_gap(text, name, forward=forward) if asked & AHEAD else None
+    if place is None and asked & FAR and not name.is_loose:
+        place = tokens.random_after(end)
         if place and name.is_password and is_hash_or_path(text[slice(*place)]):
             return None
-    if place or (text[rest_end : rest_end + 1] in _SIGNS and not _LINE_END.match(text, rest_end)):
+    if place or not asked & (BELOW | BEFORE | COLUMN):
         return place
-    if not name.is_loose:
-        place = _on_line_below(text, name, at=rest_end) or _before(text, name, start=start, since=since)
-    if place is None and _CELL_END.match(text, rest_end):
+    if text[rest_end : rest_end + 1] in _SIGNS and not _LINE_END.match(text, rest_end):
+        return None
+    if asked & BELOW and not name.is_loose:
+        place = _on_line_below(text, name, at=rest_end)
+    if place is None and asked & BEFORE and not name.is_loose:
+        place = _before(text, name, start=start, since=since)
+    if place is None and asked & COLUMN and _CELL_END.match(text, rest_end):
         place = value_below(text, start, end=rest_end, accept=name.accepts)
     return place
 
@@ -237,45 +246,6 @@ def _across_gap(text: bytes, name: _Name, *, forward: re.Match[bytes]) -> Place 
     else:
         accepted = name.is_password and is_chosen(value, following)
     return (start, end) if accepted else None
-
-
-class _Ahead:
-    """What lies ahead in a text, each token and mark looked for once however many names stand before it."""
-
-    def __init__(self, text: bytes) -> None:
-        self._text = text
-        self._next = (-1, -1)
-        self._is_random: bool | None = None
-        self.next_mark = -1
-
-    def has_marks(self, end: int) -> bool:
-        """Say whether a digit, a sign or random letters stand near: no value is without, phrases apart."""
-        if self.next_mark < end:
-            found = _MARKS.search(self._text, end)
-            self.next_mark = found.start() if found else len(self._text) + _MAX_AHEAD
-        return self.next_mark < end + _MAX_AHEAD
-
-    def random_after(self, end: int) -> Place | None:
-        """Return the first truly random token near on the same line."""
-        text = self._text
-        for _ in range(_MOST_TOKENS):
-            if self._next[0] < end:
-                found = _TOKEN.search(text, end)
-                self._next = found.span() if found else (len(text) + _MAX_AHEAD,) * 2
-                self._is_random = None
-            start, stop = self._next
-            if start > end + MAX_GAP_BYTES:
-                return None
-            gap = text[end:start]
-            if b"\n" in gap or b"\\n" in gap or b"\x00" in gap:
-                return None
-            if self._is_random is None:
-                self._is_random = text[stop : stop + 1] not in _CALLS and is_truly_random(text[start:stop])
-            if self._is_random:
-                is_hash = _HASH.match(text, start, stop) and _HASH_WORD.search(gap)
-                return None if is_hash else (start, start + len(text[start:stop].rstrip(b".:")))
-            end = stop
-        return None
 
 
 def _on_line_below(text: bytes, name: _Name, *, at: int) -> Place | None:

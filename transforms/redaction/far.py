@@ -1,0 +1,54 @@
+"""Truly random tokens near behind a name, whatever words stand between: each is judged once a text."""
+
+import re
+from typing import Final
+
+from transforms.redaction.columns import Place
+from transforms.redaction.values import is_truly_random
+
+MAX_GAP_BYTES: Final = 64
+"""Bytes between a name and a token, or between a token and the next."""
+_MOST_TOKENS: Final = 3
+_FEWEST_BYTES: Final = 16
+_CALLS: Final = (b"(", b"[")
+_TOKEN = re.compile(rb"(?<![A-Za-z0-9+/_.~:%-])[A-Za-z0-9+/_.~:%-]{16,}+={0,2}")
+_HASH = re.compile(rb"[0-9a-fA-F-]+\Z")
+_HASH_WORD = re.compile(rb"(?i)sha|hash|digest|commit|checksum|md5|id\b|rev|etag|trace|span|uuid|integrity")
+
+
+class FarTokens:
+    """The long tokens of a text, asked for by the places where names end."""
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self._stops: dict[int, int] = {}
+
+    def random_after(self, end: int) -> Place | None:
+        """Return the first truly random token near on the same line."""
+        text = self._text
+        for _ in range(_MOST_TOKENS):
+            found = _TOKEN.search(text, end, end + MAX_GAP_BYTES + _FEWEST_BYTES)
+            if found is None:
+                return None
+            start = found.start()
+            gap = text[end:start]
+            if b"\n" in gap or b"\\n" in gap or b"\x00" in gap:
+                return None
+            stop = self._stop_if_random(start)
+            if stop > 0:
+                is_hash = _HASH.match(text, start, stop) and _HASH_WORD.search(gap)
+                return None if is_hash else (start, start + len(text[start:stop].rstrip(b".:")))
+            end = -stop
+        return None
+
+    def _stop_if_random(self, start: int) -> int:
+        """Return the end of the token at a place, negative if it is not random."""
+        stop = self._stops.get(start)
+        if stop is None:
+            whole = _TOKEN.match(self._text, start)
+            stop = whole.end()
+            follows = self._text[stop : stop + 1]
+            if follows in _CALLS or not is_truly_random(whole[0]):
+                stop = -stop
+            self._stops[start] = stop
+        return stop

@@ -3,7 +3,7 @@
 import base64
 import binascii
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from transforms.redaction.matching import CompiledRule, compile_rules
@@ -35,6 +35,8 @@ _FEWEST_LETTERS: Final = 4
 """Letters of base64 that a beginning must fix: fewer stand in any picture."""
 _MOST_DECODED: Final = 1 << 20
 """Letters of a run that are decoded."""
+_LONGEST_KEPT: Final = 256
+"""Letters of a run whose judgement is kept: what one look leaves is looked at again."""
 _PRINTED: Final = re.compile(rb"[\t\n\r\x20-\x7e]{20,}")
 """Bytes decoded from what is no base64 hold no such stretch, and names in shorter ones name nothing."""
 _URL_LETTERS: Final = bytes.maketrans(b"-_", b"+/")
@@ -60,6 +62,11 @@ def encoded_rule() -> Rule:
 
 
 def _decodes_to_secret(value: bytes, following: bytes) -> bool:
+    return _holds_decoded(value) if len(value) <= _LONGEST_KEPT else _holds_decoded.__wrapped__(value)
+
+
+@lru_cache(maxsize=8192)
+def _holds_decoded(value: bytes) -> bool:
     letters = value[:_MOST_DECODED].rstrip(b"=").translate(_URL_LETTERS)
     # A last letter that is alone in its group of four holds no byte; padding beyond the need is passed over.
     bodies = [letters[start : len(letters) - ((len(letters) - start) % 4 == 1)] for start in range(4)]

@@ -40,7 +40,17 @@ _FAR_AWAY: Final = 1 << 60
 
 _UNBROKEN, _BARE, _MARK, _LINK, _OPENER, _LOWER, _UPPER, _LETTER = (1 << bit for bit in range(8))
 _SMALL: Final = b"abcdefghijklmnopqrstuvwxyz"
-_MEMBERS: Final = (
+
+
+def _table(*members: tuple[int, bytes]) -> NDArray[np.uint8]:
+    """Return the bits of every byte."""
+    bits = np.zeros(256, np.uint8)
+    for bit, letters in members:
+        bits[list(letters)] |= bit
+    return bits
+
+
+_BITS: Final = _table(
     (_UNBROKEN, bytes(set(range(33, 256)) - set(b"\"'`\\"))),
     (_BARE, bytes(set(range(33, 127)) - set(b"\"'`\\,;&|<>(){}[]="))),
     (_MARK, b"0123456789!@#%^*?+~"),
@@ -50,13 +60,30 @@ _MEMBERS: Final = (
     (_UPPER, _SMALL.upper()),
     (_LETTER, _SMALL + b" "),
 )
-_BITS: Final = np.zeros(256, np.uint8)
-for _bit, _members in _MEMBERS:
-    _BITS[list(_members)] |= _bit
-_ENDS_NAME: Final = ~np.isin(np.arange(256), list(b"=:;&{}[]<>(/!?#"))
-"""What can stand behind the name of a column: more of it, or its edge."""
-_IS_TOKEN: Final = np.array([byte < 128 and (chr(byte).isalnum() or chr(byte) in "+/_.~:%-") for byte in range(256)])
-_QUOTES: Final = np.isin(np.arange(256), list(b"\"'`>\\"))
+"""Of all bytes of a text: what values are made of, what links one to a name behind it, what opens one."""
+_GAP, _STOP, _NUL, _ALNUM, _DIGIT, _ENTITY, _GOES_ON, _SIGN = (1 << bit for bit in range(8))
+_DIGITS: Final = b"0123456789"
+_KINDS: Final = _table(
+    (_GAP, b"=: \t\"'`"),
+    (_STOP, _SMALL + _SMALL.upper() + _DIGITS + b"\x00\n\r\\$"),
+    (_NUL, b"\x00"),
+    (_ALNUM, _SMALL + _SMALL.upper() + _DIGITS),
+    (_DIGIT, _DIGITS),
+    (_ENTITY, b"u0"),
+    (_GOES_ON, b"([=:. \t\r\n\"'`\\_"),
+    (_SIGN, b"=:"),
+)
+"""Of bytes behind a name: what a gap goes over, what ends it, and what a word in it is made of and followed by."""
+_TOKEN, _QUOTE, _LINE_END, _EDGE, _CELL_END, _WORD = (1 << bit for bit in range(6))
+_PLACES: Final = _table(
+    (_TOKEN, _SMALL + _SMALL.upper() + _DIGITS + b"+/_.~:%-"),
+    (_QUOTE, b"\"'`>\\"),
+    (_LINE_END, b": \t\r"),
+    (_EDGE, b" \"'`"),
+    (_CELL_END, b"|,\t)\r\n"),
+    (_WORD, b"_.-" + _SMALL + _SMALL.upper() + _DIGITS),
+)
+_BEHIND: Final = np.arange(32)
 
 Positions = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -80,35 +107,73 @@ def looks(text: bytes, starts: Positions, ends: Positions) -> NDArray[np.uint8]:
     """
     first = max(0, int(starts[0]) - 2 * _REACH_BEFORE)
     window = text[first : int(ends[-1]) + 4 * _REACH_OF_ROWS]
-    letters = np.frombuffer(window + b"\x00\x00\x00\x00", np.uint8)
+    letters = np.frombuffer(window + b"\n\n\n\n", np.uint8)
     starts, ends = starts - first, ends - first
     bits = _BITS.take(letters)
     marks = np.flatnonzero(_marks(bits))
-    unbroken = _runs(bits, _UNBROKEN, marks)
+    unbroken = _runs((bits & _UNBROKEN) > 0, marks)
     quoted = _opened(unbroken, letters, bits)
     phrases = _phrases(letters, bits)
-    is_ahead = _reaches(_runs(bits, _BARE, marks), ends) | _reaches(quoted, ends) | _begins(phrases, ends)
+    bare = _runs((bits & _BARE) > 0, marks)
+    nuls = _next(_padded(np.flatnonzero(letters == 0)), ends)
+    is_ahead = _reaches(bare, ends, nuls) | _reaches(quoted, ends, nuls)
+    words, is_found = _words_behind(letters, ends)
+    is_ahead = np.where(words >= 0, _covers(bare, words) | _covers(quoted, words), is_ahead)
+    is_ahead |= _begins(phrases, ends)
     breaks = _padded(np.flatnonzero(_is_break(letters)))
     line_ends = breaks.take(np.searchsorted(breaks, ends))
     num_ahead = line_ends - ends
     below = np.minimum(_next(unbroken.starts, line_ends), _next(phrases, line_ends)) - line_ends
-    behind = letters.take(ends)
-    ends_in_colon = np.isin(letters.take(np.minimum(line_ends, len(letters)) - 1), list(b": \t\r"))
-    is_below = (num_ahead <= _REACH_OF_LINE) & (below <= _REACH_OF_LINE) & (ends_in_colon | (num_ahead <= _LONGEST_REST))
+    ends_in_colon = _PLACES.take(letters.take(np.minimum(line_ends, len(letters)) - 1)) & _LINE_END > 0
+    is_below = (num_ahead <= _REACH_OF_LINE) & (below <= _REACH_OF_LINE) & (line_ends < nuls) & (ends_in_colon | (num_ahead <= _LONGEST_REST))
     is_column = (num_ahead <= _REACH_OF_ROWS) & (below <= 3 * _REACH_OF_ROWS)
     if b"values" in window.lower():
         is_column |= is_ahead
-    is_open = is_below | ~np.isin(behind, list(b"=:"))
+    is_open = is_below | (_KINDS.take(letters.take(ends)) & _SIGN == 0)
     is_before = is_open & _follows(unbroken, phrases, letters=letters, bits=bits, starts=starts)
     found = is_ahead * np.uint8(AHEAD) | is_below * np.uint8(BELOW) | is_before * np.uint8(BEFORE)
-    found |= (is_open & is_column & _ENDS_NAME.take(behind)) * np.uint8(COLUMN)
-    return found | _has_token_near(letters, ends) * np.uint8(FAR)
+    found |= (is_open & is_column & _closes_cell(letters, ends)) * np.uint8(COLUMN)
+    tokens = _runs(_PLACES.take(letters) & _TOKEN > 0, marks, fewest=_FEWEST_IN_TOKEN)
+    found |= (_next(tokens.starts, ends) <= np.minimum(np.minimum(ends + MAX_GAP_BYTES, nuls), line_ends)) * np.uint8(FAR)
+    found[is_found] = 0
+    return found
 
 
-def _has_token_near(letters: NDArray[np.uint8], ends: Positions) -> Mask:
-    starts, stops = _edges(_IS_TOKEN.take(letters))
-    starts = _padded(starts[stops - starts >= _FEWEST_IN_TOKEN])
-    return _next(starts, ends) - ends <= MAX_GAP_BYTES
+def _closes_cell(letters: NDArray[np.uint8], ends: Positions) -> Mask:
+    """Say which names are followed by more of a name, a cell's end, or blanks and quotes before one."""
+    is_closed = np.zeros(len(ends), bool)
+    is_edge = np.ones(len(ends), bool)
+    for distance in range(4):
+        places = _PLACES.take(letters.take(np.minimum(ends + distance, len(letters) - 1)))
+        is_closed |= is_edge & (places & (_CELL_END if distance else _CELL_END | _WORD) > 0)
+        is_edge &= places & _EDGE > 0
+    return is_closed | is_edge
+
+
+def _words_behind(letters: NDArray[np.uint8], ends: Positions) -> tuple[Positions, Mask]:
+    """Return for each name the start of the word that no gap goes over, -1 for none, and whether a NUL comes first.
+
+    Only blanks, signs and quotes stand before it, and it has a digit, or what follows it ends it for good.
+    """
+    behind = np.minimum(ends[:, None] + _BEHIND, len(letters) - 1)
+    kinds = _KINDS.take(letters.take(behind))
+    index = np.arange(len(ends))
+    first = (kinds & _GAP == 0).argmax(axis=1)
+    stop = (kinds & _STOP > 0).argmax(axis=1)
+    is_found = kinds[index, stop] & _NUL > 0
+    is_behind = _BEHIND >= first[:, None]
+    last = (is_behind & (kinds & _ALNUM == 0)).argmax(axis=1)
+    has_digit = (is_behind & (_BEHIND < last[:, None]) & (kinds & _DIGIT > 0)).any(axis=1)
+    has_digit &= kinds[index, first] & _ENTITY == 0
+    is_blocking = has_digit | (kinds[index, last] & _GOES_ON == 0)
+    is_blocking &= (kinds[index, first] & _ALNUM > 0) & (first > 0) & (last > first)
+    return np.where(is_blocking, ends + first, -1), is_found
+
+
+def _covers(runs: _Runs, places: Positions) -> Mask:
+    """Say which places have 8 bytes of one run from there on."""
+    index = np.searchsorted(runs.ends[:-1], places, side="right")
+    return (runs.starts.take(index) <= places) & (runs.ends.take(index) - places >= _FEWEST_BYTES)
 
 
 def _marks(bits: NDArray[np.uint8]) -> Mask:
@@ -131,10 +196,10 @@ def _padded(positions: Positions) -> Positions:
     return np.concatenate([positions, np.full(2, _FAR_AWAY)])
 
 
-def _runs(bits: NDArray[np.uint8], kind: int, marks: Positions) -> _Runs:
+def _runs(is_in: Mask, marks: Positions, *, fewest: int = _FEWEST_BYTES) -> _Runs:
     """Return the runs of a class that are long enough for a value and hold a mark."""
-    starts, ends = _edges((bits & kind) > 0)
-    is_long = ends - starts >= _FEWEST_BYTES
+    starts, ends = _edges(is_in)
+    is_long = ends - starts >= fewest
     starts, ends = starts[is_long], ends[is_long]
     last = np.concatenate([np.full(1, -1), marks]).take(np.searchsorted(marks, ends))
     is_marked = last >= starts
@@ -144,7 +209,7 @@ def _runs(bits: NDArray[np.uint8], kind: int, marks: Positions) -> _Runs:
 def _opened(unbroken: _Runs, letters: NDArray[np.uint8], bits: NDArray[np.uint8]) -> _Runs:
     """Return the runs that follow a quote, or hold what a quote is written as or an element's end."""
     starts = unbroken.starts[:-2]
-    is_opened = _QUOTES.take(letters.take(np.maximum(starts - 1, 0)))
+    is_opened = _PLACES.take(letters.take(np.maximum(starts - 1, 0))) & _QUOTE > 0
     is_opened |= _counts(bits, _OPENER, starts, unbroken.ends[:-2]) > 0
     is_opened = np.concatenate([is_opened, np.ones(2, bool)])
     return _Runs(*(positions[is_opened] for positions in unbroken))
@@ -154,7 +219,7 @@ def _phrases(letters: NDArray[np.uint8], bits: NDArray[np.uint8]) -> Positions:
     """Return where small words begin in quotes."""
     starts, ends = _edges((bits & _LETTER) > 0)
     starts = starts[ends - starts >= _FEWEST_IN_PHRASE]
-    return _padded(starts[_QUOTES.take(letters.take(np.maximum(starts - 1, 0)))])
+    return _padded(starts[_PLACES.take(letters.take(np.maximum(starts - 1, 0))) & _QUOTE > 0])
 
 
 def _counts(bits: NDArray[np.uint8], kind: int, starts: Positions, ends: Positions) -> Positions:
@@ -178,13 +243,13 @@ def _begins(positions: Positions, ends: Positions) -> Mask:
     return _next(positions, ends) - ends <= _REACH_AHEAD
 
 
-def _reaches(runs: _Runs, ends: Positions) -> Mask:
-    """Say which names have 8 bytes of a run near behind them; of names within one run, the first 16."""
+def _reaches(runs: _Runs, ends: Positions, nuls: Positions) -> Mask:
+    """Say which names have 8 bytes of a run near behind them, no NUL between; of names within one run, the first 16."""
     index = np.searchsorted(runs.marks[:-1], ends)
     index += runs.ends.take(index) < ends + _FEWEST_BYTES
     run_starts = runs.starts.take(index)
     rank = np.arange(len(ends)) - np.searchsorted(index, index)
-    return (run_starts <= ends + _REACH_AHEAD) & ((rank < _MOST_IN_RUN) | (run_starts > ends))
+    return (run_starts <= np.minimum(ends + _REACH_AHEAD, nuls)) & ((rank < _MOST_IN_RUN) | (run_starts > ends))
 
 
 def _follows(
@@ -194,6 +259,8 @@ def _follows(
     run_ends = np.concatenate([np.full(1, -_FAR_AWAY), unbroken.ends])
     last = run_ends.take(np.searchsorted(unbroken.ends, starts, side="right"))
     previous = np.maximum(last - 1, 0)
+    lines = np.concatenate([np.full(1, -1), np.flatnonzero(letters == ord("\n"))])
+    is_same_line = lines.take(np.searchsorted(lines, starts) - 1) < last
     is_link = (bits & _LINK) > 0
     for word in (b"for", b"ere"):
         is_link[2:] |= (letters[:-2] == word[0]) & (letters[1:-1] == word[1]) & (letters[2:] == word[2])
@@ -202,4 +269,4 @@ def _follows(
     if len(phrases) > 2:
         near = np.searchsorted(phrases, starts) > np.searchsorted(phrases, starts - 4 * _REACH_BEFORE)
         return is_linked & ((starts - last <= _REACH_BEFORE) | near)
-    return is_linked & (starts - last <= _REACH_BEFORE)
+    return is_linked & is_same_line & (starts - last <= _REACH_BEFORE)

@@ -38,6 +38,7 @@ _FEWEST_LOOSE: Final = 20
 _FEWEST_BEFORE: Final = 10
 """Bytes of the shortest value before a name and of the link between them."""
 _AWS_SECRET_BYTES: Final = 40
+_POINTS: Final = (b".", b":")
 _SIGNS: Final = (b"=", b":")
 _CELL_END = re.compile(rb"[ \"'`]{0,60}+[|,\t)\r\n]")
 _PATH_ENDS = (b"/", b"\\", b"./")
@@ -48,12 +49,14 @@ _GOES_ON = re.compile(rb"[A-Z]{2}")
 _WITHIN_RUN = re.compile(rb"(?=[A-Za-z+/]{0,15}[0-9])[A-Za-z0-9+/]{16}\Z")
 """What stands before a name that is a piece of base64."""
 _ALNUM: Final = frozenset(byte for byte in range(128) if chr(byte).isalnum())
+_FEWEST_DENSE: Final = 32
 _DENSE_BYTES: Final = 300
 """Bytes a name in texts where looking at all of them at once is worth it; elsewhere every name gets every look."""
 _RUN_ENDS: Final = frozenset(bytes([byte]) for byte in range(128) if chr(byte).isalnum() or chr(byte) in "+/")
+_RUN_BEGINNINGS: Final = _RUN_ENDS - {b"+", b"/"}
 _REST: Final = rb"(?:[A-Z][a-z0-9][A-Za-z0-9]{0,20}|[0-9]{1,2}|[_.-][A-Za-z0-9][A-Za-z0-9_.-]{0,24})?+"
 _GAP: Final = (
-    rb"(?:[\"'][^\x00\"'\n]{0,24}[\"'] ?[-=]> ?(?=[\"'])|[^A-Za-z0-9\x00\s\\$&%<(\[:]"
+    rb"(?:[ \t](?=[^ \t\r\n\\])|[\"'][^\x00\"'\n]{0,24}[\"'] ?[-=]> ?(?=[\"'])|[^A-Za-z0-9\x00\s\\$&%<(\[]"
     rb"|(?=[A-Za-z])(?:[A-Za-z]{2,8}\([0-9]{1,4}\)|[A-Za-z_]{1,20}+[(\[]"
     rb"|(?i:(?:input_)?value|default|is|to|as|was|string|text)(?=[\s\"'=:])"
     rb"|(?<=[:=(, ])[rbfu](?=[\"'])|u0022|(?<=:)[A-Za-z.]{1,16}+[ \t]?=(?=[ \t\"'])"
@@ -74,6 +77,7 @@ _LONGEST_BARE: Final = 256
 _REST_OF_BARE = re.compile(_BARE.replace(b"{8,256}", b"*"))
 _PLAIN = re.compile(rb"(?:=|: )([\"']?)(" + _BARE + rb")(?=[\s,;&\"']|\Z)")
 """By far the most values; the other ways to one cost three times as much."""
+_REST_ALONE = re.compile(rb"(" + _REST + rb")(?:()()()(\x00))?")
 _FORWARD = re.compile(
     rb"(" + _REST + rb")(" + _GAP + rb")(?:(" + _IN_QUOTES + rb"|" + _IN_ELEMENT + rb")|(" + _BARE + rb")|(\x00))?"
 )
@@ -161,7 +165,7 @@ def _judged(text: bytes, names: list[Place]) -> Iterator[Finding]:
     """Yield what names speak for that have something near that could be a value."""
     ends = [end - (end < len(text) or text[end - 1] not in _ALNUM) for _, end in names]
     asked = [ALL_LOOKS] * len(names)
-    if len(names) * _DENSE_BYTES > ends[-1] - names[0][0]:
+    if len(names) >= _FEWEST_DENSE and len(names) * _DENSE_BYTES > ends[-1] - names[0][0]:
         asked = looks(text, np.array([start for start, _ in names]), np.array(ends)).tolist()
     tokens = FarTokens(text)
     done = 0
@@ -200,13 +204,15 @@ def _value_of(
     plain = _PLAIN.match(text, end) if asked & AHEAD else None
     if plain and name.accepts(plain[2], text[plain.end() : plain.end() + 1], is_quoted=plain[1] != b""):
         return plain.span(2)
-    forward = _FORWARD.match(text, end)
-    if forward is None or forward[5] or _GOES_ON.match(text, end - 1):
-        return None
-    rest_end = forward.end(1)
-    if rest_end > end and names_other_thing(forward[1]):
-        return None
-    place = _across_gap(text, name, forward=forward) if asked & AHEAD else None
+    place, rest_end = None, end
+    if plain is None or plain[1] or plain[2][:1] not in _RUN_BEGINNINGS or plain[2].endswith(_POINTS):
+        forward = (_FORWARD if asked & AHEAD else _REST_ALONE).match(text, end)
+        if forward is None or forward[5] or _GOES_ON.match(text, end - 1):
+            return None
+        rest_end = forward.end(1)
+        if rest_end > end and names_other_thing(forward[1]):
+            return None
+        place = _across_gap(text, name, forward=forward) if asked & AHEAD else None
     if place is None and asked & FAR and not name.is_loose:
         place = tokens.random_after(end)
         if place and name.is_password and is_hash_or_path(text[slice(*place)]):

@@ -33,6 +33,7 @@ _NO_CLASS: Final = bytes(byte for byte in range(256) if not (chr(byte).isalnum()
 _RUN_OF_LETTERS_AND_DIGITS = re.compile(rb"[A-Za-z0-9]{12,}")
 _GROUPS = re.compile(rb"[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,12}){2,9}\Z")
 _FEWEST_TRULY_RANDOM: Final = 16
+_FEWEST_REPEATED: Final = 6
 _LONGEST_MEAN_RUN: Final = 3.4
 """Characters: words and numbers in names make runs of one class of 4 and more, random letters and digits of 1.6 (all
 of them), 2.1 (hexadecimal), 2.5 (one case) and 3.3 (base 32)."""
@@ -78,10 +79,18 @@ def is_random(value: bytes, following: bytes) -> bool:
         return False
     num_digits = len(value) - len(value.translate(None, _DIGITS))
     is_mixed = num_digits >= 2 or (num_digits == 1 and not has_one_case) or _is_case_noise(value)
-    if not is_mixed or (num_digits and value.isalnum()):
+    if not is_mixed or _is_repeated(value):
+        return False
+    if num_digits and value.isalnum():
         # Letters and digits alone are no name with dots, no path, no variable: only words of documentation are left.
-        return is_mixed and not _names_example(value)
+        return not _names_example(value)
     return not _is_dotted_name(value) and not _is_path_or_url(value) and is_literal(value, following)
+
+
+def _is_repeated(value: bytes) -> bool:
+    """Say whether a value is one stretch over and over, three times and more."""
+    period = value.find(value[:_FEWEST_REPEATED], 1) if len(value) >= 2 * _FEWEST_REPEATED else 0
+    return period > 0 and 3 * period <= len(value) and value.startswith(value[period:])
 
 
 def _is_dotted_name(value: bytes) -> bool:
@@ -154,11 +163,13 @@ def is_truly_random(value: bytes) -> bool:
     Letters and digits must switch class as random ones do, in a stretch of 12 or in groups of equal writing.
     """
     value = value[:_MAX_JUDGED]
-    if len(value) < _FEWEST_TRULY_RANDOM:
+    if len(value) < _FEWEST_TRULY_RANDOM or _is_repeated(value):
         return False
+    if value.isalnum():
+        return _switches_classes(value)
     if not any(map(_switches_classes, _RUN_OF_LETTERS_AND_DIGITS.findall(value))):
         return _GROUPS.match(value) is not None and _switches_classes(value.replace(b"-", b""))
-    return value.isalnum() or not (_is_path_or_url(value) or _NO_LITERAL.match(value) or _names_example(value))
+    return not (_is_path_or_url(value) or _NO_LITERAL.match(value) or _names_example(value))
 
 
 def _switches_classes(piece: bytes) -> bool:

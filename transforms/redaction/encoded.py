@@ -62,11 +62,12 @@ def encoded_rule() -> Rule:
 
 
 def _decodes_to_secret(value: bytes, following: bytes) -> bool:
-    return _holds_decoded(value) if len(value) <= _LONGEST_KEPT else _holds_decoded.__wrapped__(value)
+    return holds_decoded(value) if len(value) <= _LONGEST_KEPT else holds_decoded.__wrapped__(value)
 
 
 @lru_cache(maxsize=8192)
-def _holds_decoded(value: bytes) -> bool:
+def holds_decoded(value: bytes) -> bool:
+    """Say whether a run of base64 decodes to a secret."""
     letters = value[:_MOST_DECODED].rstrip(b"=").translate(_URL_LETTERS)
     # A last letter that is alone in its group of four holds no byte; padding beyond the need is passed over.
     bodies = [letters[start : len(letters) - ((len(letters) - start) % 4 == 1)] for start in range(4)]

@@ -83,18 +83,17 @@ _PLACES: Final = _table(
     (_CELL_END, b"|,\t)\r\n"),
     (_WORD, b"_.-" + _SMALL + _SMALL.upper() + _DIGITS),
 )
-_BEHIND: Final = np.arange(32)
+_BEHIND: Final = np.arange(16)
 
 Positions = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
 class _Runs(NamedTuple):
-    """Stretches of one class of bytes, by position: start, end, and the last mark in each; a far one at the end."""
+    """Stretches of one class of bytes with a mark, by position: start and end; two far ones at the end."""
 
     starts: Positions
     ends: Positions
-    marks: Positions
 
 
 def looks(text: bytes, starts: Positions, ends: Positions) -> NDArray[np.uint8]:
@@ -110,7 +109,7 @@ def looks(text: bytes, starts: Positions, ends: Positions) -> NDArray[np.uint8]:
     letters = np.frombuffer(window + b"\n\n\n\n", np.uint8)
     starts, ends = starts - first, ends - first
     bits = _BITS.take(letters)
-    marks = np.flatnonzero(_marks(bits))
+    marks = _counts(_marks(bits))
     unbroken = _runs((bits & _UNBROKEN) > 0, marks)
     quoted = _opened(unbroken, letters, bits)
     phrases = _phrases(letters, bits)
@@ -125,7 +124,12 @@ def looks(text: bytes, starts: Positions, ends: Positions) -> NDArray[np.uint8]:
     num_ahead = line_ends - ends
     below = np.minimum(_next(unbroken.starts, line_ends), _next(phrases, line_ends)) - line_ends
     ends_in_colon = _PLACES.take(letters.take(np.minimum(line_ends, len(letters)) - 1)) & _LINE_END > 0
-    is_below = (num_ahead <= _REACH_OF_LINE) & (below <= _REACH_OF_LINE) & (line_ends < nuls) & (ends_in_colon | (num_ahead <= _LONGEST_REST))
+    is_below = (
+        (num_ahead <= _REACH_OF_LINE)
+        & (below <= _REACH_OF_LINE)
+        & (line_ends < nuls)
+        & (ends_in_colon | (num_ahead <= _LONGEST_REST))
+    )
     is_column = (num_ahead <= _REACH_OF_ROWS) & (below <= 3 * _REACH_OF_ROWS)
     if b"values" in window.lower():
         is_column |= is_ahead
@@ -134,7 +138,9 @@ def looks(text: bytes, starts: Positions, ends: Positions) -> NDArray[np.uint8]:
     found = is_ahead * np.uint8(AHEAD) | is_below * np.uint8(BELOW) | is_before * np.uint8(BEFORE)
     found |= (is_open & is_column & _closes_cell(letters, ends)) * np.uint8(COLUMN)
     tokens = _runs(_PLACES.take(letters) & _TOKEN > 0, marks, fewest=_FEWEST_IN_TOKEN)
-    found |= (_next(tokens.starts, ends) <= np.minimum(np.minimum(ends + MAX_GAP_BYTES, nuls), line_ends)) * np.uint8(FAR)
+    found |= (_next(tokens.starts, ends) <= np.minimum(np.minimum(ends + MAX_GAP_BYTES, nuls), line_ends)) * np.uint8(
+        FAR
+    )
     found[is_found] = 0
     return found
 
@@ -196,23 +202,22 @@ def _padded(positions: Positions) -> Positions:
     return np.concatenate([positions, np.full(2, _FAR_AWAY)])
 
 
-def _runs(is_in: Mask, marks: Positions, *, fewest: int = _FEWEST_BYTES) -> _Runs:
+def _runs(is_in: Mask, marks: NDArray[np.int32], *, fewest: int = _FEWEST_BYTES) -> _Runs:
     """Return the runs of a class that are long enough for a value and hold a mark."""
     starts, ends = _edges(is_in)
     is_long = ends - starts >= fewest
     starts, ends = starts[is_long], ends[is_long]
-    last = np.concatenate([np.full(1, -1), marks]).take(np.searchsorted(marks, ends))
-    is_marked = last >= starts
-    return _Runs(*(_padded(positions[is_marked]) for positions in (starts, ends, last)))
+    is_marked = marks.take(ends) > marks.take(starts)
+    return _Runs(_padded(starts[is_marked]), _padded(ends[is_marked]))
 
 
 def _opened(unbroken: _Runs, letters: NDArray[np.uint8], bits: NDArray[np.uint8]) -> _Runs:
     """Return the runs that follow a quote, or hold what a quote is written as or an element's end."""
-    starts = unbroken.starts[:-2]
+    starts, ends = unbroken.starts[:-2], unbroken.ends[:-2]
+    openers = _counts((bits & _OPENER) > 0)
     is_opened = _PLACES.take(letters.take(np.maximum(starts - 1, 0))) & _QUOTE > 0
-    is_opened |= _counts(bits, _OPENER, starts, unbroken.ends[:-2]) > 0
-    is_opened = np.concatenate([is_opened, np.ones(2, bool)])
-    return _Runs(*(positions[is_opened] for positions in unbroken))
+    is_opened |= openers.take(ends) > openers.take(starts)
+    return _Runs(_padded(starts[is_opened]), _padded(ends[is_opened]))
 
 
 def _phrases(letters: NDArray[np.uint8], bits: NDArray[np.uint8]) -> Positions:
@@ -222,10 +227,11 @@ def _phrases(letters: NDArray[np.uint8], bits: NDArray[np.uint8]) -> Positions:
     return _padded(starts[_PLACES.take(letters.take(np.maximum(starts - 1, 0))) & _QUOTE > 0])
 
 
-def _counts(bits: NDArray[np.uint8], kind: int, starts: Positions, ends: Positions) -> Positions:
-    """Return how many bytes of a class stand in each stretch."""
-    places = np.flatnonzero(bits & kind)
-    return np.searchsorted(places, ends) - np.searchsorted(places, starts)
+def _counts(is_in: Mask) -> NDArray[np.int32]:
+    """Return how many bytes of a class stand before each place."""
+    counts = np.zeros(len(is_in) + 1, np.int32)
+    np.cumsum(is_in, dtype=np.int32, out=counts[1:])
+    return counts
 
 
 def _is_break(letters: NDArray[np.uint8]) -> Mask:
@@ -245,8 +251,7 @@ def _begins(positions: Positions, ends: Positions) -> Mask:
 
 def _reaches(runs: _Runs, ends: Positions, nuls: Positions) -> Mask:
     """Say which names have 8 bytes of a run near behind them, no NUL between; of names within one run, the first 16."""
-    index = np.searchsorted(runs.marks[:-1], ends)
-    index += runs.ends.take(index) < ends + _FEWEST_BYTES
+    index = np.searchsorted(runs.ends[:-1], ends + _FEWEST_BYTES)
     run_starts = runs.starts.take(index)
     rank = np.arange(len(ends)) - np.searchsorted(index, index)
     return (run_starts <= np.minimum(ends + _REACH_AHEAD, nuls)) & ((rank < _MOST_IN_RUN) | (run_starts > ends))
@@ -264,8 +269,8 @@ def _follows(
     is_link = (bits & _LINK) > 0
     for word in (b"for", b"ere"):
         is_link[2:] |= (letters[:-2] == word[0]) & (letters[1:-1] == word[1]) & (letters[2:] == word[2])
-    links = np.flatnonzero(is_link)
-    is_linked = np.searchsorted(links, starts) > np.searchsorted(links, previous)
+    links = _counts(is_link)
+    is_linked = links.take(starts) > links.take(previous)
     if len(phrases) > 2:
         near = np.searchsorted(phrases, starts) > np.searchsorted(phrases, starts - 4 * _REACH_BEFORE)
         return is_linked & ((starts - last <= _REACH_BEFORE) | near)

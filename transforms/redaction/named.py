@@ -45,6 +45,8 @@ _PATH_ENDS = (b"/", b"\\", b"./")
 _SIGNATURE = re.compile(rb"\) *(?:->|:)")
 _UNANCHORED: Final = re2._re2.RE2.Anchor.UNANCHORED
 _NAME = re2.compile(NAME_PATTERN.encode(), byte_options())
+_MARKS = re2.compile(rb"[0-9!@#%^*?+~]|[a-z][A-Z][a-z]?[A-Z]|[\"'`>][a-z]{3,8} [a-z]{3,8} ", byte_options())
+"""No value is without one of these."""
 _GOES_ON = re.compile(rb"[A-Z]{2}")
 _WITHIN_RUN = re.compile(rb"(?=[A-Za-z+/]{0,15}[0-9])[A-Za-z0-9+/]{16}\Z")
 """What stands before a name that is a piece of base64."""
@@ -153,12 +155,19 @@ def _stretches(text: bytes, around: Iterable[Finding] | None) -> Iterator[Place]
 
 
 def _names(text: bytes, *, first: int, last: int) -> Iterator[Place]:
-    """Yield start and end of the names that begin in a stretch, the character after a name counted to it."""
-    search, size = _NAME._regexp.Match, len(text)
+    """Yield start and end of the names that begin in a stretch and have a mark near, the character after one counted."""
+    search, find_mark, size, mark = _NAME._regexp.Match, _MARKS._regexp.Match, len(text), -1
     ((start, end),) = search(_UNANCHORED, text, first, size)
     while 0 <= start < last:
-        yield start, end
-        ((start, end),) = search(_UNANCHORED, text, end, size)
+        at = end
+        if mark < start - _MAX_BEFORE:
+            ((mark, _),) = find_mark(_UNANCHORED, text, end, size)
+            mark = size + _MAX_AHEAD if mark < 0 else mark
+        if mark < end + _MAX_AHEAD or find_mark(_UNANCHORED, text, max(0, start - _MAX_BEFORE), end)[0][0] >= 0:
+            yield start, end
+        else:
+            at = max(end, mark - _MAX_AHEAD)
+        ((start, end),) = search(_UNANCHORED, text, at, size)
 
 
 def _judged(text: bytes, names: list[Place]) -> Iterator[Finding]:

@@ -11,7 +11,8 @@ MAX_GAP_BYTES: Final = 64
 _MOST_TOKENS: Final = 3
 _FEWEST_BYTES: Final = 16
 _CALLS: Final = (b"(", b"[")
-_TOKEN = re.compile(rb"(?<![A-Za-z0-9+/_.~:%-])[A-Za-z0-9+/_.~:%-]{16,}+={0,2}")
+_TOKEN_START = re.compile(rb"(?<![A-Za-z0-9+/_.~:%-])[A-Za-z0-9+/_.~:%-]{16}")
+_TOKEN = re.compile(rb"[A-Za-z0-9+/_.~:%-]+={0,2}")
 _HASH = re.compile(rb"[0-9a-fA-F-]+\Z")
 _HASH_WORD = re.compile(rb"(?i)sha|hash|digest|commit|checksum|md5|id\b|rev|etag|trace|span|uuid|integrity")
 
@@ -27,7 +28,7 @@ class FarTokens:
         """Return the first truly random token near on the same line."""
         text = self._text
         for _ in range(_MOST_TOKENS):
-            found = _TOKEN.search(text, end, end + MAX_GAP_BYTES + _FEWEST_BYTES)
+            found = _TOKEN_START.search(text, end, end + MAX_GAP_BYTES + _FEWEST_BYTES)
             if found is None:
                 return None
             start = found.start()
@@ -45,10 +46,10 @@ class FarTokens:
         """Return the end of the token at a place, negative if it is not random."""
         stop = self._stops.get(start)
         if stop is None:
-            whole = _TOKEN.match(self._text, start)
-            stop = whole.end()
+            found = _TOKEN.match(self._text, start)
+            stop = found.end() if found else start + _FEWEST_BYTES
             follows = self._text[stop : stop + 1]
-            if follows in _CALLS or not is_truly_random(whole[0]):
+            if follows in _CALLS or not is_truly_random(self._text[start:stop]):
                 stop = -stop
             self._stops[start] = stop
         return stop

@@ -1,7 +1,7 @@
 """Where values can stand near names, told for all names of a text at once: a name far from any costs no look.
 
-A value has 8 bytes and more without white space, and a digit, a sign or letters of random case among them; only phrases
-in quotes have none. What passes here is still judged: this only rules out.
+A value has 8 bytes and more without white space, and a digit, a sign or letters of random case among them. Phrases in
+quotes alone have none. What passes here is still judged: this only rules out.
 """
 
 from typing import Final, NamedTuple
@@ -167,9 +167,9 @@ def _words_behind(letters: NDArray[np.uint8], ends: Positions) -> tuple[Position
     first = (kinds & _GAP == 0).argmax(axis=1)
     stop = (kinds & _STOP > 0).argmax(axis=1)
     is_found = kinds[index, stop] & _NUL > 0
-    is_behind = _BEHIND >= first[:, None]
+    is_behind = first[:, None] <= _BEHIND
     last = (is_behind & (kinds & _ALNUM == 0)).argmax(axis=1)
-    has_digit = (is_behind & (_BEHIND < last[:, None]) & (kinds & _DIGIT > 0)).any(axis=1)
+    has_digit = (is_behind & (last[:, None] > _BEHIND) & (kinds & _DIGIT > 0)).any(axis=1)
     has_digit &= kinds[index, first] & _ENTITY == 0
     is_blocking = has_digit | (kinds[index, last] & _GOES_ON == 0)
     is_blocking &= (kinds[index, first] & _ALNUM > 0) & (first > 0) & (last > first)
@@ -250,7 +250,7 @@ def _begins(positions: Positions, ends: Positions) -> Mask:
 
 
 def _reaches(runs: _Runs, ends: Positions, nuls: Positions) -> Mask:
-    """Say which names have 8 bytes of a run near behind them, no NUL between; of names within one run, the first 16."""
+    """Say which names have 8 bytes of a run near behind them, no NUL between; of those in one run, the first 16."""
     index = np.searchsorted(runs.ends[:-1], ends + _FEWEST_BYTES)
     run_starts = runs.starts.take(index)
     rank = np.arange(len(ends)) - np.searchsorted(index, index)

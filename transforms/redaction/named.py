@@ -51,6 +51,7 @@ _GOES_ON = re.compile(rb"[A-Z]{2}")
 _WITHIN_RUN = re.compile(rb"(?=[A-Za-z+/]{0,15}[0-9])[A-Za-z0-9+/]{16}\Z")
 """What stands before a name that is a piece of base64."""
 _ALNUM: Final = frozenset(byte for byte in range(128) if chr(byte).isalnum())
+_LOOKS_OF_LOOSE: Final = AHEAD | COLUMN
 _FEWEST_DENSE: Final = 32
 _DENSE_BYTES: Final = 300
 """Bytes a name in texts where looking at all of them at once is worth it; elsewhere every name gets every look."""
@@ -91,7 +92,7 @@ _LINE_OF_VALUE = re.compile(
     rb"(?:[^\n\x00\"'`A-Za-z]{0,24}|[ \t]*(?:Out)?\[[0-9]+\]:? ?|[ \t]*\$[0-9]+ = [^\n\x00\"'`]{0,40}"
     rb"|[ \t]*[a-z]{2,12} (?=[\"']))"
     rb"(?:[\"'`]([^\n\x00\"'`\\]{8,})(?:\\[rn])?[\"'`]|(?<![A-Za-z])([^\s\x00\"'`\\(){}<>]{8,}))"
-    rb"[ \t,;]{0,2}(?:\r?\n|\\n|\Z)"
+    rb"[ \t,;]{0,2}(?:\r?\n|\\n|\Z|(?=\x00))"
 )
 _TYPED_BELOW = re.compile(rb"[^\n\x00]{0,80}value[\"']?\s*[=:]\s*[\"']([^\x00\"'`\\\n]{8,})")
 _BACKWARDS = re.compile(
@@ -155,7 +156,7 @@ def _stretches(text: bytes, around: Iterable[Finding] | None) -> Iterator[Place]
 
 
 def _names(text: bytes, *, first: int, last: int) -> Iterator[Place]:
-    """Yield start and end of the names that begin in a stretch and have a mark near, the character after one counted."""
+    """Yield start and end of the names in a stretch that have a mark near, with the character after each."""
     search, find_mark, size, mark = _NAME._regexp.Match, _MARKS._regexp.Match, len(text), -1
     ((start, end),) = search(_UNANCHORED, text, first, size)
     while 0 <= start < last:
@@ -185,7 +186,8 @@ def _judged(text: bytes, names: list[Place]) -> Iterator[Finding]:
         before = text[start - 1 : start] if start else b""
         name = _read_name(text[start:end], before)
         since = max(start - _MAX_BEFORE, ends[index - 1] if index else 0)
-        place = _value_of(text, tokens, asked[index], name=name, start=start, end=end, since=since)
+        looked = asked[index] & _LOOKS_OF_LOOSE if name.is_loose else asked[index]
+        place = _value_of(text, tokens, looked, name=name, start=start, end=end, since=since)
         if place and not (before in _RUN_ENDS and _WITHIN_RUN.match(text, max(0, start - 16), start)):
             done = place[1]
             if done - place[0] >= _LONGEST_BARE // 2 and (rest := _REST_OF_BARE.match(text, done)):
@@ -222,20 +224,24 @@ def _value_of(
         if rest_end > end and names_other_thing(forward[1]):
             return None
         place = _across_gap(text, name, forward=forward) if asked & AHEAD else None
-    if place is None and asked & FAR and not name.is_loose:
+    if place is None and asked & FAR:
         place = tokens.random_after(end)
         if place and name.is_password and is_hash_or_path(text[slice(*place)]):
             return None
     if place or not asked & (BELOW | BEFORE | COLUMN):
         return place
-    if text[rest_end : rest_end + 1] in _SIGNS and not _LINE_END.match(text, rest_end):
+    return _aside(text, asked, name=name, start=start, end=rest_end, since=since)
+
+
+def _aside(text: bytes, asked: int, *, name: _Name, start: int, end: int, since: int) -> Place | None:
+    """Return the value on the line below a name, before it or below it in a table."""
+    if text[end : end + 1] in _SIGNS and not _LINE_END.match(text, end):
         return None
-    if asked & BELOW and not name.is_loose:
-        place = _on_line_below(text, name, at=rest_end)
-    if place is None and asked & BEFORE and not name.is_loose:
+    place = _on_line_below(text, name, at=end) if asked & BELOW else None
+    if place is None and asked & BEFORE:
         place = _before(text, name, start=start, since=since)
-    if place is None and asked & COLUMN and _CELL_END.match(text, rest_end):
-        place = value_below(text, start, end=rest_end, accept=name.accepts)
+    if place is None and asked & COLUMN and _CELL_END.match(text, end):
+        place = value_below(text, start, end=end, accept=name.accepts)
     return place
 
 
@@ -266,7 +272,7 @@ def _across_gap(text: bytes, name: _Name, *, forward: re.Match[bytes]) -> Place 
 def _on_line_below(text: bytes, name: _Name, *, at: int) -> Place | None:
     """Return the value that is all of the line below a line that ends in the name, or that is typed `value=` there."""
     line_end = _LINE_END.match(text, at)
-    if line_end is None or name.is_loose:
+    if line_end is None:
         return None
     found = _LINE_OF_VALUE.match(text, line_end.end())
     if found:

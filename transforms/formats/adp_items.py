@@ -6,7 +6,7 @@ from schemas.reasons import QuarantineReason
 from schemas.records import Message, MessageCall
 from transforms.formats.arguments import canonical_text, message_call
 from transforms.formats.chat_messages import Content, message_content
-from transforms.formats.fields import as_number, as_text
+from transforms.formats.fields import as_text, as_written_number
 from transforms.formats.rewards import MISSING
 from transforms.reading.failures import RecordError
 
@@ -89,7 +89,7 @@ def _action(item: dict[str, Any], kind: str) -> Message:
         parts_json=thought.parts_json,
         reasoning=reasoning if isinstance(reasoning, str) and reasoning else None,
         calls=calls,
-        step_reward=as_number(item.get("reward")),
+        step_reward=as_written_number(item.get("reward")),
         extra_json=canonical_text(extra) if extra else None,
     )
 
@@ -115,7 +115,7 @@ def _observation(item: dict[str, Any], kind: str, *, after_call: bool) -> Messag
         role_raw=source if source != role else None,
         parts_json=content.parts_json,
         tool_call_id=call_id,
-        step_reward=as_number(item.get("reward")),
+        step_reward=as_written_number(item.get("reward")),
         extra_json=canonical_text(extra) if extra else None,
     )
 

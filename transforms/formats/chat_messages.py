@@ -6,7 +6,15 @@ from typing import Any, Final, NamedTuple
 from schemas.reasons import QuarantineReason
 from schemas.records import Message, MessageCall
 from transforms.formats.arguments import canonical_text, message_call
-from transforms.formats.fields import as_datetime, as_integer, as_number, as_object, as_text, first_present
+from transforms.formats.fields import (
+    as_datetime,
+    as_integer,
+    as_number,
+    as_object,
+    as_text,
+    as_written_number,
+    first_present,
+)
 from transforms.formats.rewards import MISSING
 from transforms.reading.failures import RecordError
 from transforms.reading.strict_json import parse_json
@@ -168,7 +176,7 @@ def _details(raw: dict[str, Any], *, is_tool: bool) -> dict[str, Any]:
         "prompt_tokens": as_integer(usage.get("prompt_tokens", usage.get("input_tokens"))),
         "completion_tokens": as_integer(usage.get("completion_tokens", usage.get("output_tokens"))),
         "cost_usd": as_number(raw.get("cost")),
-        "step_reward": as_number(raw.get("step_reward", raw.get("reward"))),
+        "step_reward": as_written_number(raw.get("step_reward", raw.get("reward"))),
         "is_demo": raw.get("is_demo") is True,
         "extra_json": canonical_text(extra) if extra else None,
     }

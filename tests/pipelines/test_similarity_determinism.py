@@ -31,7 +31,7 @@ pytestmark = pytest.mark.slow
 Digests = dict[str, str]
 Similar = Callable[..., Digests]
 
-FAMILIES = {"families": {"min_cluster_size": 3, "min_samples": 1}}
+SETTINGS = {"families": {"min_cluster_size": 3, "min_samples": 1}, "semantic": {"min_similarity": 0.9}}
 NUM_ORDERS = 20
 NUM_HASH_SEEDS = 10
 IN_A_PROCESS = """
@@ -67,7 +67,7 @@ def digests(store: Path) -> Digests:
 def settings_file(folder: Path, lake: Path, store: Path, settings: dict[str, Any]) -> Path:
     path = folder / f"{store.name}.yaml"
     tree = {"lake": {"root": str(lake), "include": ["**/*.jsonl"]}, "store": str(store)}
-    path.write_text(yaml.safe_dump(tree | {"execution": {"progress": "quiet"}} | FAMILIES | settings))
+    path.write_text(yaml.safe_dump(tree | {"execution": {"progress": "quiet"}} | SETTINGS | settings))
     return path
 
 
@@ -137,7 +137,8 @@ def test_bundle_sizes(
 ) -> None:
     for module in (copies, similar):
         monkeypatch.setattr(module, "_SHARD_ROWS", rows)
-    monkeypatch.setattr(encoding, "_BATCH_ROWS", rows)
+    for size in ("_READ_ROWS", "_ENCODED_AT_ONCE", "_CHUNK_TEXTS"):
+        monkeypatch.setattr(encoding, size, rows)
     monkeypatch.setattr(plan, "plan_packs", partial(plan_packs, pack_bytes=pack_bytes))
     assert similar_of(lake, store=f"bundles-{rows}") == expected
 

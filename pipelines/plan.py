@@ -11,7 +11,7 @@ from typing import Final
 import fsspec
 
 from pipelines.settings_files import LoadedSettings
-from schemas.errors import InputError
+from schemas.errors import InputError, SettingsError
 from schemas.records import SourceUnit
 from schemas.settings import Settings
 from schemas.versions import RENDER_VERSION, SCHEMA_VERSION, STAGE_VERSIONS
@@ -110,6 +110,11 @@ def _without_store(uris: list[str], settings: Settings, root: str) -> list[str]:
 def _find_references(settings: Settings, encoder: EncoderChoice) -> tuple[ReferenceSet, ...]:
     scheme = make_engine(settings.lexical.engine).scheme
     by_vectors = settings.references.by_vectors and settings.semantic.enabled
+    own = Store(settings.store).root
+    if any(Store(text.partition("@")[0]).root == own or text == own for text in settings.reference_sets):
+        raise SettingsError(
+            "reference_sets: a store cannot be compared with itself: what it keeps would be dropped as a repeat"
+        )
     return tuple(
         find_reference_set(text, scheme=scheme, identity=encoder.identity, by_vectors=by_vectors)
         for text in settings.reference_sets

@@ -4,6 +4,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from typing import Any
 
 import click
 import typer
@@ -12,6 +13,11 @@ from schemas.errors import TrajsiftError
 from transforms.querying.display import visible
 
 _INTERRUPTED = 130
+# typer may carry a click of its own, whose errors are none of the installed click's.
+_USAGE_ERRORS: tuple[type[Any], ...] = (
+    click.ClickException,
+    *(each for each in typer.BadParameter.__mro__ if each.__name__ == "ClickException"),
+)
 _MAX_ERROR_CHARS = 2000
 
 _HELP = """Curate lakes of agent rollouts into training sets.
@@ -66,10 +72,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except TrajsiftError as error:
         click.echo(f"error: {visible(str(error))}", err=True)
         return error.exit_code
-    except click.ClickException as error:
+    except _USAGE_ERRORS as error:
         error.show()
-        return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
+        return int(error.exit_code)
+    except (click.Abort, typer.Abort, KeyboardInterrupt):
         click.echo("interrupted; nothing was published", err=True)
         return _INTERRUPTED
     except Exception as error:

@@ -96,7 +96,7 @@ class SelectionSettings(Section):
     """Kept rollouts per task group, outcome class and policy at most."""
     max_per_approach: int | None = Field(default=None, ge=1)
     """Kept rollouts per approach group and policy at most; null sets no limit."""
-    budget: int | None = Field(default=None, ge=1)
+    budget: int | None = Field(default=None, ge=1, le=2**40)
     """Trajectories kept at most over the whole pool; null keeps all that the other rules keep."""
     spread: Literal["coverage", "turns"] = "coverage"
     """How a budget is spent inside its quotas: `coverage` takes the rows that other rows resemble most and no row

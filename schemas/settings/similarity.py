@@ -138,7 +138,7 @@ class SemanticSettings(Section):
     """Search at all."""
     min_similarity: float = Field(default=0.95, gt=0, le=1)
     """Cosine of body vectors at or above which a rollout repeats its keeper."""
-    neighbours: int = Field(default=20, ge=1)
+    neighbours: int = Field(default=20, ge=1, le=10_000)
     """Nearest neighbours looked up per rollout."""
     allow_low_similarity: bool = False
     """Accept a `min_similarity` under 0.5."""
@@ -155,9 +155,9 @@ class FamiliesSettings(Section):
     engine: Literal["fast_hdbscan", "hdbscan"] = "fast_hdbscan"
     """`fast_hdbscan` (sets up to 2,000 go to hdbscan, which needs no compilation), or `hdbscan` throughout: exact,
     quadratic, at most 4,000 points."""
-    min_cluster_size: int = Field(default=5, ge=2)
+    min_cluster_size: int = Field(default=5, ge=2, le=10_000)
     """Smallest family; a representative counts for its copies."""
-    min_samples: int = Field(default=5, ge=1)
+    min_samples: int = Field(default=5, ge=1, le=1000)
     """Neighbours that make a point dense."""
     min_similarity: float = Field(default=0.7, ge=0, lt=0.95)
     """Cosine of skeleton and body below which runs are never of one family; else unrelated runs are families too. 200

@@ -20,7 +20,7 @@ from pipelines.stages.parts import read_parts
 from schemas.tables import SCHEMAS
 from tests.benchmarks.bench_lexical import copies_stage, sign_stage, write_bodies
 from tests.benchmarks.lexical_corpus import Corpus, make_corpus
-from transforms.embedding.models import MINILM_PACKAGE
+from transforms.embedding.sources import MINILM_PACKAGE
 from transforms.lexical.candidates import lexical_groups
 from transforms.lexical.copies import GROUPING_SCHEMA
 from transforms.lexical.signatures import FastEngine, Signatures, sign_strings
@@ -132,7 +132,7 @@ def _print_bucket(name: str, signatures: Signatures) -> None:
         lambda: keepers.append(int((lexical_groups(signatures, rows, min_similarity=0.8).keeper == rows).sum()))
     )
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{len(rows):,} texts of one bucket, {name}: {keepers:,} keepers, {cpu:.1f} CPU-s, peak {peak:,.0f} MB")
+    print(f"{len(rows):,} texts of one bucket, {name}: {keepers[0]:,} keepers, {cpu:.1f} CPU-s, peak {peak:,.0f} MB")
 
 
 def _kept_by_semhash(semhash: Any, records: Sequence[dict[str, str]], model: object) -> set[int]:

@@ -9,6 +9,7 @@ import pytest
 
 from schemas.errors import InputError, SettingsError
 from tests.whole_runs import Curate, Curated, chat_rollout, write_jsonl
+from transforms.lexical.signatures import make_engine
 
 
 def _batch(folder: Path, numbers: list[int], *, name: str) -> Path:
@@ -90,4 +91,26 @@ def test_sets_that_cannot_be_compared_stop_the_run_before_data_is_read(
         _second(tmp_path, curate, reference_sets=[str(tmp_path / "no.parquet")])
     with pytest.raises(InputError, match=r"there is no file .*gone\.parquet"):
         _second(tmp_path, curate, reference_sets=[str(tmp_path / "gone.parquet")])
+    with pytest.raises(SettingsError, match=r"a store cannot be compared with itself"):
+        _second(tmp_path, curate, reference_sets=[str(tmp_path / "second")])
     assert not (tmp_path / "second").exists()
+
+
+@pytest.mark.parametrize(
+    ("columns", "fault"),
+    [
+        ({"scheme": [None, None]}, "do not say how they were made"),
+        ({"minhash": [["a"] * 128] * 2}, "no list of 128 whole numbers"),
+        ({"minhash": [[-1] * 128] * 2}, "no list of 128 whole numbers"),
+        ({"minhash": [[None] * 128] * 2}, "no list of 128 whole numbers"),
+        ({"task_key": [["a"], ["b"]]}, "expected text"),
+    ],
+)
+def test_damaged_files_of_signatures_are_refused_by_name(
+    tmp_path: Path, curate: Curate, columns: dict[str, list[object]], fault: str
+) -> None:
+    scheme = make_engine("fast").scheme
+    good: dict[str, list[object]] = {"minhash": [[1] * 128] * 2, "scheme": [scheme, scheme]}
+    pq.write_table(pa.table(good | columns), tmp_path / "damaged.parquet")
+    with pytest.raises(InputError, match=fault):
+        _second(tmp_path, curate, reference_sets=[str(tmp_path / "damaged.parquet")])

@@ -1,12 +1,13 @@
 """Rollout groups: the k rollouts of one task by one policy, which group-relative RL needs whole."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from schemas.errors import QualityError
 from schemas.reasons import DecisionReason
 from transforms.selecting.budget import BudgetRow
-from transforms.selecting.decisions import KEPT, REDUNDANT_REASONS, Verdict
+from transforms.selecting.decisions import KEPT, Verdict
 
 Group = tuple[str, str]
 """Task key and policy."""
@@ -21,7 +22,8 @@ _LEFT_ALONE: Final = frozenset({DecisionReason.EMPTY, DecisionReason.INVALID_REW
 def keep_groups_whole(verdicts: Sequence[Verdict], groups: Sequence[Group]) -> list[Verdict]:
     """Return the verdicts with redundant members kept where another member of their group is kept.
 
-    A group all of whose members repeat other groups stays dropped, each member naming its keeper.
+    A group all of whose members repeat other groups or items of a reference set stays dropped, each member naming what
+    it repeats.
 
     Args:
         verdicts: Verdict of each row.
@@ -29,7 +31,7 @@ def keep_groups_whole(verdicts: Sequence[Verdict], groups: Sequence[Group]) -> l
     """
     stays = {group for verdict, group in zip(verdicts, groups, strict=True) if verdict == KEPT}
     return [
-        KEPT if group in stays and verdict.reason in REDUNDANT_REASONS else verdict
+        KEPT if group in stays and verdict.reason not in _LEFT_ALONE else verdict
         for verdict, group in zip(verdicts, groups, strict=True)
     ]
 
@@ -39,13 +41,17 @@ def spend_on_groups(
 ) -> set[str]:
     """Return the ids of the members of whole groups that together take at most `budget` places.
 
-    Groups are chosen by their best member, as many as fit; then groups that still fit follow by keeper order.
+    Groups are chosen by their best member, as many as halving finds to fit; then groups that still fit follow by
+    keeper order. A group larger than the budget is passed over.
 
     Args:
         rows: Kept rows with unique ranks, in any order; the weight of a group is that of its best member.
         groups: Group of each row.
         budget: Places; None keeps every group.
         spend: Chooses among the best members.
+
+    Raises:
+        QualityError: The budget holds no group.
     """
     if budget is None or len(rows) <= budget:
         return {row.traj_id for row in rows}
@@ -54,7 +60,12 @@ def spend_on_groups(
         members[group].append(row)
     best = {group: min(each, key=lambda row: row.rank) for group, each in members.items()}
     size_of = {best[group].traj_id: len(each) for group, each in members.items()}
-    leaders = sorted(best.values(), key=lambda row: row.rank)
+    leaders = sorted((row for row in best.values() if size_of[row.traj_id] <= budget), key=lambda row: row.rank)
+    if not leaders:
+        raise QualityError(
+            f"selection.budget={budget} holds no whole group: the smallest has {min(size_of.values())} rollouts; "
+            "raise it, or set selection.keep_groups=false"
+        )
     chosen = _as_many_as_fit(leaders, size_of, budget, spend=spend)
     left = budget - sum(size_of[leader] for leader in chosen)
     for leader in leaders:
@@ -64,18 +75,8 @@ def spend_on_groups(
     return {row.traj_id for group, each in members.items() if best[group].traj_id in chosen for row in each}
 
 
-def torn_groups(verdicts: Sequence[Verdict], groups: Sequence[Group]) -> list[Group]:
-    """Return the groups of which some valid members are kept and others are not, in ascending order."""
-    kept: Counter[Group] = Counter()
-    valid: Counter[Group] = Counter()
-    for verdict, group in zip(verdicts, groups, strict=True):
-        valid[group] += verdict.reason not in _LEFT_ALONE
-        kept[group] += verdict == KEPT
-    return sorted(group for group, count in kept.items() if 0 < count < valid[group])
-
-
 def _as_many_as_fit(leaders: Sequence[BudgetRow], size_of: dict[str, int], budget: int, *, spend: Spend) -> set[str]:
-    """Return the largest choice of leaders, found by halving, whose groups fit the budget."""
+    """Return a choice of leaders whose groups fit the budget: by halving, as if more leaders took more places."""
     fits: set[str] = set()
     low, high = 0, min(len(leaders), budget)
     while low < high:

@@ -102,7 +102,9 @@ def read_reference_set(found: ReferenceSet) -> ReferenceItems:
 
 
 def _published(text: str, *, has_vectors: bool) -> ReferenceSet:
-    place, _, wanted = text.partition("@")
+    place, wanted = text, ""
+    if "@" in text and current_id(Store(text)) is None:
+        place, _, wanted = text.rpartition("@")
     store = Store(place)
     snapshot_id = wanted or current_id(store)
     if snapshot_id is None:
@@ -124,10 +126,11 @@ def _check_scheme(text: str, theirs: str | None, ours: str) -> None:
 
 
 def _check_encoder(text: str, manifest: Manifest, identity: EncoderIdentity) -> None:
-    theirs = manifest.versions.get("encoder")
-    if (theirs, manifest.versions.get("device_class")) != (identity.described, identity.device_class):
+    theirs = f"{manifest.versions.get('encoder')} on {manifest.versions.get('device_class')}"
+    ours = f"{identity.described} on {identity.device_class}"
+    if theirs != ours:
         raise SettingsError(
-            f"reference_sets: {text} was embedded by {theirs}, this run embeds by {identity.described}; set "
+            f"reference_sets: {text} was embedded by {theirs}, this run embeds by {ours}; set "
             "embedding.encoder to the same, or references.by_vectors=false to compare signatures alone"
         )
 
@@ -137,6 +140,8 @@ def _scheme_of(found: ReferenceSet) -> str | None:
     table = (
         _read_file(found.place, ["scheme"]) if found.snapshot_id is None else _read(found, "signatures", ["scheme"])
     )
+    if table["scheme"].null_count:
+        raise InputError(f"reference_sets: {found.place} has signatures that do not say how they were made")
     schemes: list[str] = sorted(set(table["scheme"].to_pylist()))
     if len(schemes) > 1:
         raise SettingsError(f"reference_sets: {found.place} mixes signatures of {', '.join(schemes)}")
@@ -211,14 +216,20 @@ def _ordered(
 
 
 def _matrix(column: pa.ChunkedArray, place: str) -> Signatures:
-    lengths = set(pc.list_value_length(column).to_pylist())
-    if lengths - {NUM_SLOTS}:
-        raise InputError(f"reference_sets: a signature of {place} has not {NUM_SLOTS} slots")
-    values = pc.list_flatten(column).cast(pa.uint32())
+    fault = f"reference_sets: a signature of {place} is no list of {NUM_SLOTS} whole numbers of 32 bits"
+    try:
+        lengths = set(pc.list_value_length(column).to_pylist())
+        values = pc.list_flatten(column).cast(pa.uint32())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise InputError(fault) from error
+    if lengths - {NUM_SLOTS} or values.null_count:
+        raise InputError(fault)
     return np.asarray(values.combine_chunks().to_numpy(zero_copy_only=False)).reshape(len(column), NUM_SLOTS)
 
 
 def _texts(column: pa.ChunkedArray) -> list[str]:
+    if pa.types.is_nested(column.type):
+        raise InputError(f"reference_sets: a column of ids or labels holds {column.type}, expected text")
     return [str(value) for value in pc.fill_null(column.cast(pa.string()), "").to_pylist()]
 
 
@@ -227,7 +238,10 @@ def _read(found: ReferenceSet, table: str, columns: Sequence[str]) -> pa.Table:
     files = _manifest(found).tables.get(table, [])
     if not files:
         raise InputError(f"reference_sets: snapshot {found.snapshot_id} of {found.place} has no table {table}")
-    return pa.concat_tables([read_table(store, file.path, columns) for file in files])
+    try:
+        return pa.concat_tables([read_table(store, file.path, columns) for file in files])
+    except (pa.ArrowInvalid, OSError) as error:
+        raise InputError(f"reference_sets: {table} of {found.place} cannot be read: {error}") from error
 
 
 def _read_file(place: str, columns: Sequence[str] | None) -> pa.Table:

@@ -5,6 +5,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from pipelines.cli import main
 from pipelines.cli.similar import similar
 from schemas.errors import InputError
 from tests.whole_runs import Curate, chat_rollout, write_jsonl
@@ -44,3 +45,12 @@ def test_nearest_trajectories_of_one_are_its_likes(tmp_path: Path, curate: Curat
         _run("empty", "--store", store)
     with pytest.raises(InputError, match=r"no trajectory 'nobody'"):
         _run("nobody", "--store", store)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["run"], ["similar"], ["similar", "x", "--top", "0", "--store", "s"], ["similar", "x", "--view", "bones"]],
+)
+def test_wrong_arguments_exit_2(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 2
+    assert "defect" not in capsys.readouterr().err

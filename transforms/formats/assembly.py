@@ -23,7 +23,7 @@ def assemble(rollout: Rollout, traj_id: str, *, secrets_redacted: Mapping[str, i
         secrets_redacted: Replaced secrets by kind.
     """
     steps = steps_of(rollout.messages)
-    header, warnings = _checked_header(rollout.header, steps)
+    header, warnings = _checked_header(rollout, steps)
     return Trajectory(
         traj_id=traj_id,
         header=header,
@@ -72,15 +72,17 @@ def has_acted(steps: tuple[Step, ...]) -> bool:
     )
 
 
-def _checked_header(header: Header, steps: tuple[Step, ...]) -> tuple[Header, tuple[str, ...]]:
+def _checked_header(rollout: Rollout, steps: tuple[Step, ...]) -> tuple[Header, tuple[str, ...]]:
     """Return the header and what there is to say of it: a run in which the agent had no turn has no valid reward.
 
-    An empty turn is the policy's own, unless a fault came with it. A run without any step may be one whose format
-    keeps none: then only a fault says that it was never a try, and completion tokens that it was one.
+    An empty turn is the policy's own, unless a fault came with it. A run without any step was never a try, unless
+    completion tokens say that it was one, or its format keeps no steps: then only a fault says that it was none.
     """
+    header = rollout.header
     faulted = header.termination in FAULTS or header.error_type is not None
     had_turn = any(step.source == "agent" and not step.is_demo for step in steps)
     acted = has_acted(steps) or (not steps and (header.completion_tokens or 0) > 0)
-    if acted or (had_turn and not faulted) or not (steps or faulted or not header.reward_valid):
+    untold = rollout.is_header_only and not steps and not faulted and header.reward_valid
+    if acted or untold or (had_turn and not faulted):
         return header, ()
     return replace(header, reward_valid=False), (NO_AGENT_ACTION,)

@@ -168,6 +168,7 @@ def _scored(
         record_offset=record.offset,
         lost_fields=tuple(sorted(losses | _losses(native))),
         parse_warnings=(*record.warnings, *warnings, *((NO_TRAJECTORY,) if ran is None else ran.parse_warnings)),
+        is_header_only=ran is None,
     )
 
 

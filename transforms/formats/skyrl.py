@@ -74,6 +74,7 @@ def _rollout(record: NativeRecord, reward_range: tuple[float, float]) -> Rollout
         record_offset=record.offset,
         lost_fields=tuple(sorted(untaken(native, _TAKEN))),
         parse_warnings=(*record.warnings, *reward.warnings, STEPS_NOT_MINED),
+        is_header_only=True,
     )
 
 

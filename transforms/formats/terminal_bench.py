@@ -132,6 +132,7 @@ def _rollout(
         record_key=record.key,
         lost_fields=tuple(sorted({"steps"} | untaken(native, _FIELDS))),
         parse_warnings=(*record.warnings, *reward.warnings, *warnings),
+        is_header_only=True,
     )
 
 

@@ -73,4 +73,5 @@ def _rollout(record: NativeRecord, reward_range: tuple[float, float]) -> Rollout
         record_offset=record.offset,
         lost_fields=tuple(sorted(untaken(others, parts.keys()))),
         parse_warnings=(*record.warnings, *reward.warnings, STEPS_NOT_MINED),
+        is_header_only=True,
     )

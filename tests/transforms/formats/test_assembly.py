@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from schemas.reasons import Termination
@@ -47,6 +49,23 @@ def test_fault_before_any_agent_step_makes_the_reward_invalid(termination, last,
     )
     assert trajectory.header.reward_valid is valid
     assert trajectory.header.reward == 0.0
+
+
+@pytest.mark.parametrize(
+    ("is_header_only", "header", "valid"),
+    [
+        (False, {}, False),
+        (False, {"completion_tokens": 5}, True),
+        (True, {}, True),
+        (True, {"termination": Termination.INFRA_ERROR}, False),
+    ],
+)
+@pytest.mark.parametrize("reward", [0.0, 1.0])
+def test_run_without_steps_was_never_a_try_unless_its_format_keeps_none(is_header_only, header, valid, reward):
+    empty = replace(rollout(reward=reward, **header), is_header_only=is_header_only)
+    trajectory = assemble(empty, "t1", secrets_redacted={})
+    assert (trajectory.header.reward_valid, trajectory.header.reward) == (valid, reward)
+    assert ("no_agent_action" in trajectory.parse_warnings) is not valid
 
 
 def test_demonstrations_are_no_acts_of_the_agent():

@@ -30,24 +30,34 @@ def load_document(
         return replace(bad_record(error, "document", offset=0, length=unit.size), sha256=unit.sha256)
 
 
-def load_sidecar(uri: str, open_file: OpenFile, settings: IngestSettings) -> Parsed:
+def load_sidecar(
+    uri: str, open_file: OpenFile, settings: IngestSettings, *, watched: frozenset[str] = frozenset()
+) -> Parsed:
     """Read a file that lies beside a unit's own as one JSON value.
 
+    Args:
+        uri: The file.
+        open_file: Opens files of the lake.
+        settings: Limits of what is read.
+        watched: Id and label keys, which must not be doubled.
+
     Raises:
-        RecordError: The file is no single JSON value.
+        RecordError: The file is no single JSON value, or ambiguous.
         UnreadableError: The packing is damaged.
         OSError: The file cannot be read.
     """
     with open_file(uri) as stream:
         size = stream.seek(0, 2)
         stream.seek(0)
-        return read_document(unpacked(stream, size), limits=limits_of(settings), watched=frozenset())
+        return read_document(unpacked(stream, size), limits=limits_of(settings), watched=watched)
 
 
-def read_sidecar(uri: str, open_file: OpenFile, settings: IngestSettings) -> Any:
-    """Return the JSON value of a file that lies beside a rollout; None for one that cannot be read."""
+def read_sidecar(
+    uri: str, open_file: OpenFile, settings: IngestSettings, *, watched: frozenset[str] = frozenset()
+) -> Any:
+    """Return the JSON value of a file that lies beside a rollout; None for one that cannot be read or is ambiguous."""
     try:
-        return load_sidecar(uri, open_file, settings).value
+        return load_sidecar(uri, open_file, settings, watched=watched).value
     except (RecordError, UnreadableError, OSError):
         return None
 

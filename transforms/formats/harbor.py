@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 from schemas.reasons import EnvType, QuarantineReason
 from schemas.records import BadRecord, Header, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
-from transforms.formats.atif import SUBAGENT, atif_rollout, with_subagents
+from transforms.formats.atif import SUBAGENT, WATCHED, atif_rollout, with_subagents
 from transforms.formats.contract import OpenFile, PathFacts, build_rollouts
 from transforms.formats.documents import list_records, load_document, load_sidecar
 from transforms.formats.endings import Ending, ending_of
@@ -95,7 +95,7 @@ def _trajectories(
         name = uri.rpartition("/")[2]
         key = f"file:{name}"
         try:
-            parsed = load_sidecar(uri, open_file, settings)
+            parsed = load_sidecar(uri, open_file, settings, watched=WATCHED)
         except RecordError as error:
             found[name] = BadRecord(key, error.reason, f"{name}: {error}")
         except (UnreadableError, OSError) as error:

@@ -27,7 +27,7 @@ HEADS: Final = ("header.json", "_journal/start.json")
 SAMPLES: Final = "samples/"
 MISSING_HEAD: Final = "missing_header"
 """Warning: the log's head cannot be read, so task and model are not known."""
-_WATCHED: Final = frozenset({"id", "epoch", "uuid", "samples", "scores"})
+_WATCHED: Final = frozenset({"id", "epoch", "uuid", "samples", "messages", "scores", "score", "value"})
 
 
 class InspectAdapter:

@@ -18,7 +18,7 @@ from transforms.reading.lake import Listing
 from transforms.reading.native import NativeRecord
 from transforms.reading.outline import Outline
 
-_WATCHED: Final = frozenset({"task_id", "query", "turn_history", "summary", "max_reward"})
+_WATCHED: Final = frozenset({"task_id", "query", "turn_history", "summary", "max_reward", "rewards"})
 _TOOLS: Final = {"ic_bash": "bash", "ic_sql": "sql", "ic_python": "python", "ic_ctf": "bash"}
 _FIELDS: Final = frozenset({"environment", "dataset", "query", "turn_history", "summary", "info"})
 _TURN_COLUMNS: Final = frozenset({"actions", "observations", "rewards", "valid_action"})

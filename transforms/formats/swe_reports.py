@@ -19,6 +19,13 @@ EVALUATION_FOLDER: Final = "run_evaluation"
 CONFLICTING_LABEL: Final = "conflicting_label"
 EVALUATION_ERROR: Final = "evaluation_error"
 UNREADABLE_REPORT: Final = "unreadable_report"
+_LISTS: Final = (
+    ("resolved_ids", "ids_resolved", "resolved"),
+    ("unresolved_ids", "ids_unresolved", "unresolved", "empty_patch_ids"),
+    ("error_ids", "incomplete_ids"),
+)
+"""Lists of a run's report: ids that were resolved, that were not, and that were not judged."""
+_WATCHED: Final = frozenset({name for names in _LISTS for name in names} | {"patch_successfully_applied"})
 _ROLLOUT_FILES: Final = (".traj", ".traj.gz", ".traj.json", ".traj.json.gz")
 
 
@@ -56,8 +63,8 @@ def find_reports(uri: str, instance_id: str, listing: Listing, *, run: str) -> t
 
 
 def read_reports(unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> list[tuple[str, Any]]:
-    """Return path and content of a unit's reports; None stands for one that cannot be read."""
-    return [(uri, read_sidecar(uri, open_file, settings)) for uri in unit.sidecars]
+    """Return path and content of a unit's reports; None stands for one that is unreadable or says two things at once."""
+    return [(uri, read_sidecar(uri, open_file, settings, watched=_WATCHED)) for uri in unit.sidecars]
 
 
 def outcome_fields(verdict: Verdict, reward_range: tuple[float, float]) -> dict[str, Any]:
@@ -126,11 +133,12 @@ def _listed(report: Any, instance_id: str) -> tuple[bool | None, bool]:
     """Return the answer of a run's report, and whether it lists the instance as failed to evaluate."""
     if not isinstance(report, dict):
         return None, False
-    if _names(report, "resolved_ids", "ids_resolved", "resolved", instance_id=instance_id):
+    resolved, unresolved, unjudged = _LISTS
+    if _names(report, *resolved, instance_id=instance_id):
         return True, False
-    if _names(report, "unresolved_ids", "ids_unresolved", "unresolved", "empty_patch_ids", instance_id=instance_id):
+    if _names(report, *unresolved, instance_id=instance_id):
         return False, False
-    return None, _names(report, "error_ids", "incomplete_ids", instance_id=instance_id)
+    return None, _names(report, *unjudged, instance_id=instance_id)
 
 
 def _names(report: dict[str, Any], *keys: str, instance_id: str) -> bool:

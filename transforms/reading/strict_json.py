@@ -9,6 +9,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache
 from typing import Any, Final, NamedTuple, NoReturn, Self
 
 import orjson
@@ -42,8 +43,10 @@ def parse_json(raw: bytes, *, watched: Collection[str] = (), max_depth: int = 90
 
     NaN, infinities and numbers beyond a double are read as null (`nonfinite_number`), lone surrogates as U+FFFD
     (`lone_surrogate`), whole numbers over 64 bits as text (`integer_as_text`), broken numbers under a watched key that
-    are written otherwise than their value would be (`1.10`) as text (`float_as_text`); of a doubled key that is not
-    watched the last value counts (`duplicate_key`).
+    are written otherwise than their value would be (`1.10`) as text (`float_as_text`). A watched key that is doubled at
+    any depth is seen. Of a doubled key that is not watched the last value counts, and `duplicate_key` says so only
+    where something else of this list, or a doubled watched key, had the text read slowly: to look for every key in
+    every text would cost as much as the slow reading.
 
     Args:
         raw: The text as bytes.
@@ -218,19 +221,26 @@ def _may_double(raw: bytes, value: Any, watched: Collection[str]) -> bool:
         return True
     if _may_round(raw, objects, watched):
         return True
-    near = set().union(*objects).intersection(watched)
-    repeated = [name for name in near if raw.count(f'"{name}"'.encode()) > 1]
-    if not repeated:
+    names = frozenset(watched)
+    written = _keys_in_text(names).findall(raw)
+    if len(written) <= sum(len(names.intersection(item)) for item in objects):
         return False
-    seen = Counter(key for container in _containers(value) if isinstance(container, dict) for key in container)
-    return any(len(re.findall(rb'"%s"\s*:' % re.escape(name.encode()), raw)) > seen[name] for name in repeated)
+    # The text has more of these keys than the objects near its top: only all of its objects tell whether one is lost.
+    seen = Counter(key for item in _containers(value) if isinstance(item, dict) for key in names.intersection(item))
+    return any(count > seen[name.decode()] for name, count in Counter(written).items())
+
+
+@lru_cache(maxsize=64)
+def _keys_in_text(names: frozenset[str]) -> Any:
+    """Return the pattern of the keys as they stand in a text; a quote inside of a string is escaped and no key's."""
+    return re2.compile(b'"(%s)"\\s*:' % b"|".join(re.escape(name.encode()) for name in sorted(names)))
 
 
 def _watched_objects(value: Any, watched: Collection[str]) -> list[dict[str, Any]]:
     """Return the objects in which watched keys are looked for.
 
-    Of an object only its own keys and those of the objects right inside it are looked at, as ids and labels lie there;
-    where none of them is watched, as in a map of records, all are.
+    Of an object only its own keys and those of the objects right inside it are looked at first, as ids and labels lie
+    there; where none of them is watched, as in a map of records, all are.
     """
     watched = frozenset(watched)
     near = [item for item in _near_containers(value) if not watched.isdisjoint(item)]

@@ -11,7 +11,13 @@ from tests.transforms.formats import test_skyrl, test_verl
 from transforms.formats.assembly import assemble
 from transforms.formats.registry import adapter_named
 
-SIMULATION = {"id": "s", "task_id": "0", "termination_reason": "user_stop", "reward_info": {"reward": 0}, "messages": []}
+SIMULATION = {
+    "id": "s",
+    "task_id": "0",
+    "termination_reason": "user_stop",
+    "reward_info": {"reward": 0},
+    "messages": [],
+}
 EMPTY = {
     "tau2": {"info": {}, "tasks": [], "simulations": [SIMULATION]},
     "tau_bench": [{"task_id": 1, "reward": 0.0, "trial": 0, "info": {}, "traj": []}],

@@ -88,11 +88,25 @@ def test_numbers_that_would_be_blurred_under_a_watched_key_stay_as_written(raw, 
         b'[{"reward": 0, "reward": 1}]',
         b'{"a": {"b": {"c": [{"reward": 0 , "reward" : 1}]}}}',
         b'{"reward": 0.5, "reward": 0.50}',
+        b'{"id": 1, "runs": [{"id": 2, "info": {"reward": 0, "reward": 1}}]}',
+        b'{"reward": 0, "runs": [{"info": {"reward": 0, "reward": 1}}]}',
+        b'{"reward": 0, "id": "\\"reward\\": reward", "runs": [{"info": {"reward": 0,"reward"\n:1}}]}',
     ],
 )
 def test_a_label_doubled_anywhere_is_ambiguous_however_it_is_spelled(raw):
     with pytest.raises(RecordError, match="key 'reward' occurs twice"):
-        parse_json(raw, watched={"reward"})
+        parse_json(raw, watched={"reward", "id"})
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'{"id": 1, "runs": [{"id": 2}, {"id": 3}]}',
+        b'{"id": "\\"id\\": 1, id: 2", "text": "\\\\\\"id\\": 5", "keys": ["id", "id"]}',
+    ],
+)
+def test_keys_of_several_objects_and_words_in_texts_are_no_doubled_keys(raw):
+    assert parse_json(raw, watched={"id"}) == Parsed(json.loads(raw))
 
 
 def test_escapes_that_are_no_keys_of_plain_letters_stay_on_the_fast_path():

@@ -8,7 +8,7 @@ from schemas.reasons import QuarantineReason
 from schemas.records import BadRecord, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.adp_items import adp_messages
-from transforms.formats.chat_header import chat_header, taken_fields, untaken_fields
+from transforms.formats.chat_header import chat_header, lost_components, taken_fields, untaken_fields
 from transforms.formats.chat_messages import first_user_text
 from transforms.formats.contract import OpenFile, build_rollouts
 from transforms.formats.fields import as_object, as_text, watched_keys
@@ -61,7 +61,6 @@ def _rollout(record: NativeRecord, settings: IngestSettings) -> Rollout:
         details, fields, reward_range=settings.reward_range, first_user=first_user_text(messages)
     )
     tools = row.get("available_custom_tools", row.get("available_apis"))
-    names = tuple(name for group in fields.model_dump().values() for name in group)
     return Rollout(
         header=replace(header, source_format=AdpAdapter.name, tools_json=header.tools_json or tools_text(tools)),
         messages=messages,
@@ -71,7 +70,8 @@ def _rollout(record: NativeRecord, settings: IngestSettings) -> Rollout:
         record_offset=record.offset,
         lost_fields=(
             *untaken_fields(row, _TAKEN),
-            *(f"details.{name}" for name in untaken_fields(details, taken_fields(names))),
+            *(f"details.{name}" for name in untaken_fields(details, taken_fields(details, fields))),
+            *(f"details.{name}" for name in lost_components(details, fields)),
         ),
         parse_warnings=(*record.warnings, *warnings, *notes),
     )

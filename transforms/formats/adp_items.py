@@ -6,8 +6,8 @@ from schemas.reasons import QuarantineReason
 from schemas.records import Message, MessageCall
 from transforms.formats.arguments import canonical_text, message_call
 from transforms.formats.chat_messages import Content, message_content
-from transforms.formats.fields import as_text, as_written_number
-from transforms.formats.rewards import MISSING
+from transforms.formats.fields import as_text
+from transforms.formats.rewards import MISSING, convert_step_reward
 from transforms.reading.failures import RecordError
 
 UNLINKED: Final = "ambiguous_pairing"
@@ -81,6 +81,7 @@ def _action(item: dict[str, Any], kind: str) -> Message:
     extra = _rest(item, kind, used={"language"} if kind == "code_action" else set())
     if kind != "api_action" and kind != "message_action":
         extra["class_"] = kind
+    extra |= _unread_reward(item)
     reasoning = item.get("reasoning_content")
     return Message(
         "assistant",
@@ -89,9 +90,15 @@ def _action(item: dict[str, Any], kind: str) -> Message:
         parts_json=thought.parts_json,
         reasoning=reasoning if isinstance(reasoning, str) and reasoning else None,
         calls=calls,
-        step_reward=as_written_number(item.get("reward")),
+        step_reward=convert_step_reward(item.get("reward")),
         extra_json=canonical_text(extra) if extra else None,
     )
+
+
+def _unread_reward(item: dict[str, Any]) -> dict[str, Any]:
+    """Return an item's reward that the conversion table has no rule for."""
+    raw = item.get("reward")
+    return {} if raw is None or convert_step_reward(raw) is not None else {"reward": raw}
 
 
 def _named(name: str | None, kind: str) -> str:
@@ -106,7 +113,7 @@ def _observation(item: dict[str, Any], kind: str, *, after_call: bool) -> Messag
     role = "tool" if is_result else _SOURCES.get(source or "")
     if role is None:
         raise RecordError(QuarantineReason.INVALID_MESSAGE, f"unknown source {str(source)[:40]!r}")
-    extra = _rest(item, kind, used=set()) if kind in _TAKEN else {}
+    extra = {**(_rest(item, kind, used=set()) if kind in _TAKEN else {}), **_unread_reward(item)}
     content = message_content(item.get("content", MISSING)) if kind in _TAKEN else _parts(item, kind)
     return Message(
         role,
@@ -115,7 +122,7 @@ def _observation(item: dict[str, Any], kind: str, *, after_call: bool) -> Messag
         role_raw=source if source != role else None,
         parts_json=content.parts_json,
         tool_call_id=call_id,
-        step_reward=as_written_number(item.get("reward")),
+        step_reward=convert_step_reward(item.get("reward")),
         extra_json=canonical_text(extra) if extra else None,
     )
 

@@ -1,6 +1,6 @@
 """The header of an OpenAI-chat row: mapped fields first, then fields that are named as the columns are."""
 
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import Any, Final
 
 from schemas.reasons import EnvType
@@ -17,7 +17,7 @@ from transforms.formats.fields import (
     lookup,
     present_name,
 )
-from transforms.formats.rewards import convert_components, convert_reward
+from transforms.formats.rewards import convert_components, convert_reward, unread_components
 from transforms.formats.tools import tools_text
 
 MAX_EXTRA_CHARS: Final = 4096
@@ -30,6 +30,10 @@ _TEXTS: Final = (
 _COUNTS: Final = ("branch_index", "tests_passed", "tests_failed")
 _SUMS: Final = ("prompt_tokens", "completion_tokens", "cached_tokens")
 _NUMBERS: Final = ("cost_usd", "duration_s")
+_OWN_FIELDS: Final = {
+    *_TEXTS, *_COUNTS, *_SUMS, *_NUMBERS, "reward_valid", "truncated", "ended_at", "trainable", "sampling_params",
+    "sampling",
+}  # fmt: skip
 _ENV_TYPES: Final = {str(kind): kind for kind in EnvType}
 
 
@@ -93,11 +97,34 @@ def chat_header(
     return header, reward.warnings
 
 
-@lru_cache(maxsize=8)
-def taken_fields(names: tuple[str, ...]) -> frozenset[str]:
-    """Return the top-level fields a row's reading takes, given the names of the field map."""
-    own = {"reward_valid", "truncated", "ended_at", "trainable", "sampling_params", "sampling"}
-    return frozenset({name.partition(".")[0] for name in names} | {*_TEXTS, *_COUNTS, *_SUMS, *_NUMBERS} | own)
+def taken_fields(record: dict[str, Any], fields: FieldMapSettings) -> frozenset[str]:
+    """Return the top-level fields a row's reading takes: of the mapped names of a column the one that is read.
+
+    A further name of the same column that says something is not taken; a null says nothing.
+
+    Args:
+        record: The row.
+        fields: Names of fields.
+    """
+    read = _OWN_FIELDS.copy()
+    for column, names in fields:
+        heads = [name.partition(".")[0] for name in names if name.partition(".")[0] in record]
+        if len(heads) > 1:
+            name = present_name(record, names) if column == "reward" else _first_said(record, names)
+            taken = None if name is None else name.partition(".")[0]
+            heads = [head for head in heads if record[head] is None or head == taken]
+        read.update(heads)
+    return frozenset(read)
+
+
+def lost_components(record: dict[str, Any], fields: FieldMapSettings) -> tuple[str, ...]:
+    """Return the names of a row's reward components that the conversion table has no rule for, sorted."""
+    name = _first_said(record, fields.reward_components)
+    return () if name is None else tuple(sorted(unread_components(lookup(record, [name]), prefix=name)))
+
+
+def _first_said(record: dict[str, Any], names: Sequence[str]) -> str | None:
+    return next((name for name in names if first_present(record, [name]) is not None), None)
 
 
 def untaken_fields(record: dict[str, Any], taken: frozenset[str]) -> tuple[str, ...]:

@@ -12,10 +12,9 @@ from transforms.formats.fields import (
     as_number,
     as_object,
     as_text,
-    as_written_number,
     first_present,
 )
-from transforms.formats.rewards import MISSING
+from transforms.formats.rewards import MISSING, convert_step_reward
 from transforms.reading.failures import RecordError
 from transforms.reading.strict_json import parse_json
 
@@ -39,6 +38,7 @@ _READ: Final = frozenset(
         "cost", "is_demo", "agent", "step_reward", "reward", "refusal", "index",
     }
 )  # fmt: skip
+_STEP_REWARDS: Final = ("step_reward", "reward")
 _PLAIN: Final = frozenset({"role", "content", "tool_calls", "tool_call_id"})
 _PLAIN_RESULT: Final = _PLAIN | {"name"}
 OBSERVATION_PREFIX: Final = "observation:"
@@ -167,6 +167,7 @@ def _details(raw: dict[str, Any], *, is_tool: bool) -> dict[str, Any]:
     extra = {name: value for name, value in raw.items() if name not in _READ and value is not None}
     if not is_tool and isinstance(raw.get("name"), str):
         extra["name"] = raw["name"]
+    step_reward, unread = _step_reward(raw)
     return {
         "reasoning": reasoning if isinstance(reasoning, str) and reasoning else None,
         "is_error": _is_error(raw) if is_tool else None,
@@ -176,10 +177,18 @@ def _details(raw: dict[str, Any], *, is_tool: bool) -> dict[str, Any]:
         "prompt_tokens": as_integer(usage.get("prompt_tokens", usage.get("input_tokens"))),
         "completion_tokens": as_integer(usage.get("completion_tokens", usage.get("output_tokens"))),
         "cost_usd": as_number(raw.get("cost")),
-        "step_reward": as_written_number(raw.get("step_reward", raw.get("reward"))),
+        "step_reward": step_reward,
         "is_demo": raw.get("is_demo") is True,
-        "extra_json": canonical_text(extra) if extra else None,
+        "extra_json": canonical_text({**extra, **unread}) if extra or unread else None,
     }
+
+
+def _step_reward(raw: dict[str, Any]) -> tuple[float | None, dict[str, Any]]:
+    """Return a message's reward, and what it says of one beside that or that the conversion table has no rule for."""
+    stated = {name: raw[name] for name in _STEP_REWARDS if raw.get(name) is not None}
+    name = next(iter(stated), None)
+    number = None if name is None else convert_step_reward(stated[name])
+    return number, {other: value for other, value in stated.items() if number is None or other != name}
 
 
 def _is_observation(text: str | None) -> bool:

@@ -1,6 +1,5 @@
 """Look-up of fields by a list of possible names; a name with dots reaches into nested objects."""
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -82,20 +81,6 @@ def as_number(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value)
-
-
-def as_written_number(value: Any) -> float | None:
-    """Return a finite number as float, also one that strict reading left as text since it is written `1e-7` or `0.10`.
-
-    It does so under watched keys, of which `reward` is one, wherever in a record they stand.
-    """
-    if not isinstance(value, str):
-        return as_number(value)
-    try:
-        number = float(value)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
 
 
 def as_datetime(value: Any) -> datetime | None:

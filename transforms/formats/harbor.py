@@ -14,7 +14,7 @@ from transforms.formats.endings import Ending, ending_of
 from transforms.formats.fields import as_datetime, as_integer, as_number, as_object, as_text
 from transforms.formats.identity import canonical_hash
 from transforms.formats.losses import untaken
-from transforms.formats.rewards import MISSING, Reward, convert_components, convert_reward
+from transforms.formats.rewards import MISSING, Reward, convert_components, convert_reward, unread_components
 from transforms.reading.failures import RecordError, UnreadableError
 from transforms.reading.lake import Listing
 from transforms.reading.native import NativeRecord
@@ -208,7 +208,7 @@ def _header(
     fault = as_object(native.get("exception_info"))
     ending = _ending(fault)
     rewards = as_object(native.get("verifier_result")).get("rewards")
-    name, reward, warnings = _reward(rewards, reward_range)
+    name, reward, warnings = _reward(native.get("verifier_result"), reward_range)
     timing = as_object(native.get("agent_execution"))
     started = as_datetime(timing.get("started_at", native.get("started_at")))
     ended = as_datetime(timing.get("finished_at", native.get("finished_at")))
@@ -254,9 +254,17 @@ def _ending(fault: dict[str, Any]) -> Ending:
     return ending_of(fault.get("exception_type"), error=error if fault else None)
 
 
-def _reward(rewards: Any, reward_range: tuple[float, float]) -> tuple[str | None, Reward, tuple[str, ...]]:
-    """Return the name and value of the reward that counts: `reward`, or the only one; none where nothing is scored."""
-    if not isinstance(rewards, dict) or not rewards:
+def _reward(result: Any, reward_range: tuple[float, float]) -> tuple[str | None, Reward, tuple[str, ...]]:
+    """Return the name and value of the reward that counts: `reward`, or the only one; none where nothing is scored.
+
+    What stands in place of the map of rewards, or of the object that holds it, is the reward itself.
+    """
+    if result is not None and not isinstance(result, dict):
+        return "verifier_result", convert_reward(result, reward_range), ()
+    rewards = as_object(result).get("rewards")
+    if rewards is not None and not isinstance(rewards, dict):
+        return "rewards", convert_reward(rewards, reward_range), ()
+    if not rewards:
         return None, Reward(None, None), ()
     name = "reward" if "reward" in rewards else next(iter(rewards))
     if name != "reward" and len(rewards) > 1:
@@ -270,4 +278,7 @@ def _losses(native: dict[str, Any]) -> set[str]:
         | untaken(as_object(native.get("agent_result")), _AGENT_RESULT, prefix="agent_result.")
         | untaken(as_object(native.get("exception_info")), _EXCEPTION, prefix="exception_info.")
         | untaken(as_object(native.get("verifier_result")), {"rewards"}, prefix="verifier_result.")
+        | unread_components(
+            as_object(as_object(native.get("verifier_result")).get("rewards")), prefix="verifier_result.rewards"
+        )
     )

@@ -10,7 +10,7 @@ from transforms.formats.endings import Ending, ending_of
 from transforms.formats.fields import as_datetime, as_integer, as_list, as_number, as_object, as_text
 from transforms.formats.identity import canonical_hash
 from transforms.formats.inspect_messages import Attachments, inspect_messages
-from transforms.formats.inspect_scores import Scored, scored_by
+from transforms.formats.inspect_scores import Scored, scored_by, unread_scores
 from transforms.formats.losses import untaken
 from transforms.reading.failures import RecordError
 from transforms.reading.native import NativeRecord
@@ -56,7 +56,7 @@ def sample_rollout(
         canonical_sha256=canonical_hash(native),
         record_key=record.key,
         record_offset=record.offset,
-        lost_fields=tuple(sorted(untaken(native, _TAKEN))),
+        lost_fields=tuple(sorted(untaken(native, _TAKEN) | unread_scores(native))),
         parse_warnings=(
             *record.warnings,
             *attachments.warnings,

@@ -15,7 +15,14 @@ from typing import Any, Final, NamedTuple
 
 from transforms.formats.arguments import canonical_text
 from transforms.formats.fields import as_object, as_text
-from transforms.formats.rewards import MISSING, TOTAL_KEYS, Reward, convert_components, convert_reward
+from transforms.formats.rewards import (
+    MISSING,
+    TOTAL_KEYS,
+    Reward,
+    convert_components,
+    convert_reward,
+    unread_components,
+)
 
 LETTERS: Final = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 SEVERAL_SCORES: Final = "several_scores"
@@ -40,13 +47,11 @@ def scored_by(sample: dict[str, Any], reward_range: tuple[float, float]) -> Scor
     Raises:
         RecordError: The first scorer's value is of a kind the tables have no rule for.
     """
-    scores = as_object(sample.get("scores"))
-    if not scores and as_object(sample.get("score")):
-        scores = {"score": sample["score"]}
+    scores = _scores(sample)
     if not scores:
         return Scored()
     name, first = next(iter(scores.items()))
-    value = as_object(first).get("value", MISSING)
+    value = _value(first)
     reward, warnings = _reward(value, reward_range)
     return Scored(
         reward=reward,
@@ -56,6 +61,25 @@ def scored_by(sample: dict[str, Any], reward_range: tuple[float, float]) -> Scor
         answer=as_text(as_object(first).get("answer")),
         warnings=(*((SEVERAL_SCORES,) if len(scores) > 1 else ()), *warnings),
     )
+
+
+def unread_scores(sample: dict[str, Any]) -> set[str]:
+    """Return the names of a sample's scores, or of their parts, that the tables have no rule for."""
+    return unread_components(dict(_parts(_scores(sample))), prefix="scores")
+
+
+def _scores(sample: dict[str, Any]) -> dict[str, Any]:
+    """Return a sample's scores by scorer; what stands in place of the map is the only score."""
+    scores = sample.get("scores")
+    if isinstance(scores, dict) and scores:
+        return scores
+    name = "score" if scores is None or scores in ({}, []) else "scores"
+    return {} if sample.get(name) is None else {name: sample[name]}
+
+
+def _value(score: Any) -> Any:
+    """Return the value of a score; some writers give it in place of the object that holds it."""
+    return score.get("value", MISSING) if isinstance(score, dict) else score
 
 
 def _reward(value: Any, reward_range: tuple[float, float]) -> tuple[Reward, tuple[str, ...]]:
@@ -82,9 +106,9 @@ def _numbered(value: Any) -> Any:
 def _parts(scores: dict[str, Any]) -> list[tuple[str, Any]]:
     parts: list[tuple[str, Any]] = []
     for scorer, score in scores.items():
-        value = _numbered(as_object(score).get("value"))
+        value = _numbered(_value(score))
         if isinstance(value, dict):
             parts.extend((f"{scorer}.{key}", item) for key, item in value.items())
-        else:
+        elif value is not MISSING:
             parts.append((scorer, value))
     return parts

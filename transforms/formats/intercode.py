@@ -9,10 +9,17 @@ from schemas.settings.ingest import IngestSettings
 from transforms.formats.arguments import canonical_text, message_call
 from transforms.formats.contract import OpenFile, PathFacts, build_rollouts
 from transforms.formats.documents import load_document, map_records
-from transforms.formats.fields import as_integer, as_number, as_object
+from transforms.formats.fields import as_integer, as_object
 from transforms.formats.identity import canonical_hash
 from transforms.formats.losses import untaken
-from transforms.formats.rewards import MISSING, Reward, convert_components, convert_reward
+from transforms.formats.rewards import (
+    MISSING,
+    Reward,
+    convert_components,
+    convert_reward,
+    convert_step_reward,
+    unread_components,
+)
 from transforms.reading.failures import RecordError
 from transforms.reading.lake import Listing
 from transforms.reading.native import NativeRecord
@@ -111,7 +118,13 @@ def _rollout(record: NativeRecord, facts: dict[str, str], reward_range: tuple[fl
         native_id=None,
         canonical_sha256=canonical_hash(native),
         record_key=record.key,
-        lost_fields=tuple(sorted(_losses(native, turns, summary) | untaken(info, {"reward"}, prefix="info."))),
+        lost_fields=tuple(
+            sorted(
+                _losses(native, turns, summary)
+                | untaken(info, {"reward"}, prefix="info.")
+                | unread_components(info.get("reward"), prefix="info.reward")
+            )
+        ),
         parse_warnings=(*record.warnings, *reward.warnings),
     )
 
@@ -123,7 +136,15 @@ def _losses(native: dict[str, Any], turns: dict[str, Any], summary: dict[str, An
         | untaken(turns, _TURN_COLUMNS | thoughts, prefix="turn_history.")
         | untaken(summary, {"max_reward", "turns_max", "turns_taken"}, prefix="summary.")
         | _overhang(turns, thoughts)
+        | _unread_rewards(turns)
     )
+
+
+def _unread_rewards(turns: dict[str, Any]) -> set[str]:
+    """Return the places of the turns' rewards that the conversion table has no rule for."""
+    rewards = turns.get("rewards")
+    parts = dict(enumerate(rewards)) if isinstance(rewards, list) else rewards
+    return unread_components(parts, prefix="turn_history.rewards")
 
 
 def _overhang(turns: dict[str, Any], thoughts: set[str]) -> set[str]:
@@ -140,7 +161,7 @@ def _reward(summary: dict[str, Any], turns: dict[str, Any], reward_range: tuple[
     """Return the summary's best reward; without one, the best of the turns."""
     if summary.get("max_reward") is not None:
         return convert_reward(summary["max_reward"], reward_range)
-    scored = [number for item in _column(turns, "rewards") if (number := as_number(item)) is not None]
+    scored = [number for item in _column(turns, "rewards") if (number := convert_step_reward(item)) is not None]
     return convert_reward(max(scored) if scored else MISSING, reward_range)
 
 
@@ -173,7 +194,7 @@ def _turn_messages(turns: dict[str, Any], tool: str) -> Iterator[Message]:
             thought if isinstance(thought, str) else None,
             "text" if isinstance(thought, str) else "missing",
             calls=() if is_blocked else (_call(action, tool),),
-            step_reward=as_number(rewards[index]) if index < len(rewards) else None,
+            step_reward=convert_step_reward(rewards[index]) if index < len(rewards) else None,
             sampled=True,
             extra_json=canonical_text({"blocked": True}) if is_blocked else None,
         )

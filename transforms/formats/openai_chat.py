@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from schemas.records import BadRecord, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
-from transforms.formats.chat_header import chat_header, extra_fields, taken_fields
+from transforms.formats.chat_header import chat_header, extra_fields, lost_components, taken_fields
 from transforms.formats.chat_messages import chat_messages, first_user_text, message_list
 from transforms.formats.contract import OpenFile, build_rollouts
 from transforms.formats.fields import as_text, first_present, lookup, watched_keys
@@ -47,11 +47,10 @@ class OpenAIChatAdapter(RowAdapter):
         return seen and (any({"role", "content"} & keys for keys in inner) or not any(inner))
 
     def read(self, unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
-        taken = taken_fields(tuple(name for names in settings.fields.model_dump().values() for name in names))
         fields = settings.fields
         watched = watched_keys(fields.native_id, fields.task_id, fields.reward, fields.messages)
         records = row_records(unit, open_file, settings, watched=watched)
-        return build_rollouts(records, lambda record: _rollout(record, settings, taken))
+        return build_rollouts(records, lambda record: _rollout(record, settings))
 
 
 def _may_hold_messages(record: dict[str, Any], names: list[str]) -> bool:
@@ -66,10 +65,10 @@ def _may_hold_messages(record: dict[str, Any], names: list[str]) -> bool:
     return False
 
 
-def _rollout(record: NativeRecord, settings: IngestSettings, taken: frozenset[str]) -> Rollout:
+def _rollout(record: NativeRecord, settings: IngestSettings) -> Rollout:
     fields, reward_range = settings.fields, settings.reward_range
     messages = chat_messages(message_list(record.value, fields.messages))
-    extra_json, lost_fields = extra_fields(record.value, taken)
+    extra_json, lost_fields = extra_fields(record.value, taken_fields(record.value, fields))
     header, warnings = chat_header(
         record.value,
         fields,
@@ -84,6 +83,6 @@ def _rollout(record: NativeRecord, settings: IngestSettings, taken: frozenset[st
         canonical_sha256=canonical_hash(record.value),
         record_key=record.key,
         record_offset=record.offset,
-        lost_fields=lost_fields,
+        lost_fields=(*lost_fields, *lost_components(record.value, fields)),
         parse_warnings=(*record.warnings, *warnings),
     )

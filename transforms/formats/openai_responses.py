@@ -14,7 +14,7 @@ from transforms.formats.endings import Ending, ending_of
 from transforms.formats.fields import as_datetime, as_integer, as_object, as_text, first_present, watched_keys
 from transforms.formats.identity import canonical_hash
 from transforms.formats.responses_conversation import Conversation, item_messages
-from transforms.formats.rewards import MISSING, convert_components, convert_reward
+from transforms.formats.rewards import MISSING, convert_components, convert_reward, unread_components
 from transforms.formats.row_files import RowAdapter, row_records, rows_have
 from transforms.formats.tools import tools_text
 from transforms.reading.failures import RecordError
@@ -91,7 +91,11 @@ def _rollout(record: NativeRecord, settings: IngestSettings) -> Rollout:
         canonical_sha256=canonical_hash(row),
         record_key=record.key,
         record_offset=record.offset,
-        lost_fields=(*untaken_fields(row, taken), *talk.lost),
+        lost_fields=(
+            *untaken_fields(row, taken),
+            *sorted(unread_components(row.get("reward_components"), prefix="reward_components")),
+            *talk.lost,
+        ),
         parse_warnings=(*record.warnings, *talk.warnings, *warnings),
     )
 

@@ -15,13 +15,20 @@ from schemas.settings.ingest import IngestSettings
 from transforms.formats.arguments import canonical_text
 from transforms.formats.contract import OpenFile, PathFacts, build_groups
 from transforms.formats.endings import Ending, ending_of
-from transforms.formats.fields import as_datetime, as_list, as_number, as_text
+from transforms.formats.fields import as_datetime, as_list, as_text
 from transforms.formats.identity import canonical_hash
 from transforms.formats.message_graph import Branch
 from transforms.formats.otlp_graph import NANOSECONDS, Talk, talk_of
 from transforms.formats.otlp_messages import structured
 from transforms.formats.otlp_spans import CONVERSATION, Span, conversations_of, spans_of
-from transforms.formats.rewards import MISSING, Reward, convert_components, convert_reward
+from transforms.formats.rewards import (
+    MISSING,
+    Reward,
+    convert_components,
+    convert_reward,
+    convert_step_reward,
+    unread_components,
+)
 from transforms.formats.row_files import row_records
 from transforms.formats.tools import tools_text
 from transforms.reading.failures import RecordError
@@ -214,17 +221,23 @@ def _reward(spans: list[Span], reward_range: tuple[float, float]) -> tuple[Rewar
     Raises:
         RecordError: The only evaluation is of a kind the conversion table has no rule for.
     """
-    found: dict[str, Any] = {}
-    for event in (event for span in spans for event in span.events if event.name.startswith(_EVALUATION)):
-        name = as_text(event.attributes.get("gen_ai.evaluation.name")) or "evaluation"
-        number = as_number(event.attributes.get("gen_ai.evaluation.score.value"))
-        found[name] = event.attributes.get("gen_ai.evaluation.score.label") if number is None else number
+    found = _evaluations(spans)
     reward = convert_reward(next(iter(found.values())) if len(found) == 1 else MISSING, reward_range)
     columns: dict[str, Any] = {"reward": reward.value, "reward_raw": reward.raw}
     columns["reward_name"] = next(iter(found)) if len(found) == 1 else None
     return reward, {**columns, "reward_components": convert_components(found)}
 
 
+def _evaluations(spans: list[Span]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for event in (event for span in spans for event in span.events if event.name.startswith(_EVALUATION)):
+        name = as_text(event.attributes.get("gen_ai.evaluation.name")) or "evaluation"
+        number = convert_step_reward(event.attributes.get("gen_ai.evaluation.score.value"))
+        found[name] = event.attributes.get("gen_ai.evaluation.score.label") if number is None else number
+    return found
+
+
 def _lost_fields(spans: list[Span]) -> tuple[str, ...]:
     is_mixed = any(span.kind == "foreign" for span in spans)
-    return (*_LOST, "spans without a model or tool") if is_mixed else _LOST
+    unread = sorted(unread_components(_evaluations(spans), prefix="gen_ai.evaluation"))
+    return (*_LOST, *(("spans without a model or tool",) if is_mixed else ()), *unread)

@@ -104,6 +104,34 @@ def convert_token_scores(raw: Any, reward_range: tuple[float, float]) -> Reward:
     return total._replace(raw=written)
 
 
+def convert_step_reward(raw: Any) -> float | None:
+    """Return the reward of one step by the table; None for one that is not there or that the table has no rule for."""
+    try:
+        return None if raw is MISSING else _number(raw)
+    except RecordError:
+        return None
+
+
+def unread_components(raw: Any, *, prefix: str) -> set[str]:
+    """Return the names of the entries that `convert_components` has no number for, although they are scored.
+
+    Args:
+        raw: The map from component name to number; anything else that says something is named by the prefix alone.
+        prefix: What stands before each name, without the dot.
+    """
+    if isinstance(raw, Mapping):
+        return {f"{prefix}.{name}" for name, item in raw.items() if not _is_readable(item)}
+    return set() if raw is None or raw is MISSING or raw in ("", [], ()) else {prefix}
+
+
+def _is_readable(item: Any) -> bool:
+    try:
+        _number(item)
+    except RecordError:
+        return False
+    return True
+
+
 def convert_components(raw: Any) -> dict[str, float]:
     """Return the scored entries of a map from component name to number; anything else has none."""
     if not isinstance(raw, Mapping):

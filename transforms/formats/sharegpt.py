@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from schemas.records import BadRecord, Message, Rollout, SourceUnit
 from schemas.settings.ingest import FieldMapSettings, IngestSettings
-from transforms.formats.chat_header import chat_header, taken_fields, untaken_fields
+from transforms.formats.chat_header import chat_header, lost_components, taken_fields, untaken_fields
 from transforms.formats.chat_messages import first_user_text, message_list
 from transforms.formats.contract import OpenFile, build_rollouts
 from transforms.formats.documents import read_sidecar
@@ -119,7 +119,6 @@ def _rollout(
         )
     if header.tools_json is None and row.get(tags.tools):
         lost.append(tags.tools)
-    names = tuple(name for group in fields.model_dump().values() for name in group)
     return Rollout(
         header=replace(header, source_format=ShareGptAdapter.name),
         messages=messages,
@@ -127,7 +126,11 @@ def _rollout(
         canonical_sha256=canonical_hash([row, side] if side in _SIDES else row),
         record_key=record.key,
         record_offset=record.offset,
-        lost_fields=(*untaken_fields(row, taken_fields(names) | {tags.system, *_columns(tags)}), *lost),
+        lost_fields=(
+            *untaken_fields(row, taken_fields(row, fields) | {tags.system, *_columns(tags)}),
+            *lost_components(row, fields),
+            *lost,
+        ),
         parse_warnings=(*record.warnings, *warnings, *notes),
     )
 

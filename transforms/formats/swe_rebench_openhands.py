@@ -7,7 +7,7 @@ from schemas.records import BadRecord, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.chat_messages import chat_messages, message_list
 from transforms.formats.contract import OpenFile, build_rollouts
-from transforms.formats.rewards import convert_components
+from transforms.formats.rewards import convert_components, unread_components
 from transforms.formats.row_files import RowAdapter, row_records, rows_have
 from transforms.formats.swe_rows import WATCHED, row_fields, row_rollout, sampled
 from transforms.reading.native import NativeRecord
@@ -48,7 +48,7 @@ def _rollout(record: NativeRecord, reward_range: tuple[float, float]) -> Rollout
         "task_source": "swe-rebench",
         "agent_name": "openhands",
         "submission": row["model_patch"] if isinstance(row.get("model_patch"), str) else None,
-        "reward_components": convert_components({name: row[name] for name in _COMPONENTS if name in row}),
+        "reward_components": convert_components(parts := {name: row[name] for name in _COMPONENTS if name in row}),
     }
     return row_rollout(
         record,
@@ -57,4 +57,5 @@ def _rollout(record: NativeRecord, reward_range: tuple[float, float]) -> Rollout
         reward_range=reward_range,
         columns=columns,
         used=["model_patch", *_COMPONENTS],
+        lost=sorted(name.removeprefix(".") for name in unread_components(parts, prefix="")),
     )

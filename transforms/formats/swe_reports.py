@@ -9,9 +9,10 @@ from typing import Any, Final, NamedTuple
 
 from schemas.records import SourceUnit
 from schemas.settings.ingest import IngestSettings
+from transforms.formats.arguments import canonical_text
 from transforms.formats.contract import OpenFile
 from transforms.formats.documents import read_sidecar
-from transforms.formats.rewards import convert_reward
+from transforms.formats.rewards import convert_reward, convert_step_reward
 from transforms.reading.lake import Listing
 
 RUN_REPORTS: Final = ("report.json", "results.json")
@@ -19,6 +20,8 @@ EVALUATION_FOLDER: Final = "run_evaluation"
 CONFLICTING_LABEL: Final = "conflicting_label"
 EVALUATION_ERROR: Final = "evaluation_error"
 UNREADABLE_REPORT: Final = "unreadable_report"
+UNREADABLE_LABEL: Final = "unreadable_label"
+"""Warning: a report's `resolved` is there but neither true nor false by the conversion table."""
 _LISTS: Final = (
     ("resolved_ids", "ids_resolved", "resolved"),
     ("unresolved_ids", "ids_unresolved", "unresolved", "empty_patch_ids"),
@@ -33,6 +36,7 @@ class Verdict(NamedTuple):
     """What the reports say of one instance.
 
     `stated` is the first label found, `resolved` the one to use: None when the reports contradict themselves.
+    `written` is a label that is no plain boolean, as the first such report has it.
     """
 
     stated: bool | None = None
@@ -40,6 +44,7 @@ class Verdict(NamedTuple):
     tests_passed: int | None = None
     tests_failed: int | None = None
     warnings: tuple[str, ...] = ()
+    written: str | None = None
 
 
 def find_reports(uri: str, instance_id: str, listing: Listing, *, run: str) -> tuple[str, ...]:
@@ -63,16 +68,18 @@ def find_reports(uri: str, instance_id: str, listing: Listing, *, run: str) -> t
 
 
 def read_reports(unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> list[tuple[str, Any]]:
-    """Return path and content of a unit's reports; None stands for one that is unreadable or says two things at once."""
+    """Return path and content of a unit's reports; None stands for one that is unreadable or contradicts itself."""
     return [(uri, read_sidecar(uri, open_file, settings, watched=_WATCHED)) for uri in unit.sidecars]
 
 
 def outcome_fields(verdict: Verdict, reward_range: tuple[float, float]) -> dict[str, Any]:
     """Return the outcome columns of a header, filled from a verdict."""
+    said = None if verdict.stated is None else str(verdict.stated).lower()
+    written = said if verdict.written is None else verdict.written
     return {
         "reward": convert_reward(verdict.resolved, reward_range).value,
-        "reward_raw": None if verdict.stated is None else str(verdict.stated).lower(),
-        "reward_name": None if verdict.stated is None else "resolved",
+        "reward_raw": written,
+        "reward_name": None if written is None else "resolved",
         "success": verdict.resolved,
         "tests_passed": verdict.tests_passed,
         "tests_failed": verdict.tests_failed,
@@ -98,35 +105,51 @@ def verdict_of(reports: Iterable[tuple[str, Any]], instance_id: str) -> Verdict:
     warnings: set[str] = set()
     passed: int | None = None
     failed: int | None = None
+    written: str | None = None
     for path, report in reports:
         if report is None:
             warnings.add(UNREADABLE_REPORT)
             continue
         entry = _entry(path, report, instance_id)
         if entry is not None:
-            answers.append(entry["resolved"])
+            answer, text = _label(entry["resolved"])
+            written = text if written is None else written
             passed, failed = _test_counts(entry.get("tests_status"))
-            if entry["resolved"] and entry.get("patch_successfully_applied") is False:
-                warnings.add(CONFLICTING_LABEL)
-            continue
-        answer, has_failed = _listed(report, instance_id)
-        if has_failed:
-            warnings.add(EVALUATION_ERROR)
+            warnings |= _faults(answer, entry)
+        else:
+            answer, has_failed = _listed(report, instance_id)
+            warnings |= {EVALUATION_ERROR} if has_failed else set()
         if answer is not None:
             answers.append(answer)
     if len(set(answers)) > 1:
         warnings.add(CONFLICTING_LABEL)
     stated = answers[0] if answers else None
     resolved = stated if CONFLICTING_LABEL not in warnings else None
-    return Verdict(stated, resolved, passed, failed, tuple(sorted(warnings)))
+    return Verdict(stated, resolved, passed, failed, tuple(sorted(warnings)), written)
+
+
+def _label(raw: Any) -> tuple[bool | None, str | None]:
+    """Return a label by the conversion table, and as it is written where that is not a plain boolean."""
+    if isinstance(raw, bool):
+        return raw, None
+    number = convert_step_reward(raw)
+    answer = bool(number) if number in (0.0, 1.0) else None
+    return answer, raw if isinstance(raw, str) else canonical_text(raw)
+
+
+def _faults(answer: bool | None, entry: dict[str, Any]) -> set[str]:
+    if answer is None:
+        return {UNREADABLE_LABEL}
+    return {CONFLICTING_LABEL} if answer and entry.get("patch_successfully_applied") is False else set()
 
 
 def _entry(path: str, report: Any, instance_id: str) -> dict[str, Any] | None:
     """Return the report of the instance itself, if this is one."""
     if not isinstance(report, dict):
         return None
-    entry = report.get(instance_id, report if instance_id in path.split("/") else None)
-    return entry if isinstance(entry, dict) and isinstance(entry.get("resolved"), bool) else None
+    is_of_run = any(isinstance(report.get(name), list) for names in _LISTS for name in names)
+    entry = report.get(instance_id, report if instance_id in path.split("/") and not is_of_run else None)
+    return entry if isinstance(entry, dict) and entry.get("resolved") is not None else None
 
 
 def _listed(report: Any, instance_id: str) -> tuple[bool | None, bool]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from schemas.reasons import EnvType
 from schemas.records import Message, Rollout
 from schemas.settings.ingest import FieldMapSettings
-from transforms.formats.chat_header import chat_header, taken_fields, untaken_fields
+from transforms.formats.chat_header import chat_header, lost_components, taken_fields, untaken_fields
 from transforms.formats.chat_messages import first_user_text
 from transforms.formats.fields import as_text, first_present
 from transforms.formats.identity import canonical_hash
@@ -66,7 +66,6 @@ def row_rollout(
         "base_commit": header.base_commit or origin.commit,
         "success": _verdict(first_present(row, fields.reward)),
     }
-    names = tuple(name for group in fields.model_dump().values() for name in group)
     return Rollout(
         header=replace(header, **{**own, **columns}),
         messages=messages,
@@ -74,7 +73,11 @@ def row_rollout(
         canonical_sha256=canonical_hash(row),
         record_key=record.key,
         record_offset=record.offset,
-        lost_fields=(*untaken_fields(row, taken_fields(names) | set(used)), *lost),
+        lost_fields=(
+            *untaken_fields(row, taken_fields(row, fields) | set(used)),
+            *lost_components(row, fields),
+            *lost,
+        ),
         parse_warnings=(*record.warnings, *warnings, *notes),
     )
 

@@ -17,7 +17,7 @@ from transforms.formats.endings import ending_of
 from transforms.formats.fields import as_datetime, as_integer, as_number, as_object, as_text
 from transforms.formats.identity import canonical_hash
 from transforms.formats.losses import untaken
-from transforms.formats.rewards import MISSING, convert_components, convert_reward
+from transforms.formats.rewards import MISSING, convert_components, convert_reward, unread_components
 from transforms.formats.tau2_messages import tau2_messages
 from transforms.formats.tools import tools_text
 from transforms.reading.failures import RecordError
@@ -128,7 +128,8 @@ def _rollout(record: NativeRecord, context: _Context, reward_range: tuple[float,
         raise RecordError(QuarantineReason.MISSING_MESSAGES, f"`messages` is no list: {kind}")
     messages = tau2_messages(native["messages"])
     reward_info = as_object(native.get("reward_info"))
-    reward = convert_reward(reward_info.get("reward", MISSING), reward_range)
+    name, raw_reward = _raw_reward(native.get("reward_info"))
+    reward = convert_reward(raw_reward, reward_range)
     ending = ending_of(native.get("termination_reason"))
     faults = _user_faults(native)
     agent, environment = (as_object(context.info.get(name)) for name in ("agent_info", "environment_info"))
@@ -148,8 +149,8 @@ def _rollout(record: NativeRecord, context: _Context, reward_range: tuple[float,
         tools_json=tools_text(environment.get("tool_defs")),
         reward=reward.value,
         reward_raw=reward.raw,
-        reward_name="reward" if reward_info else None,
-        reward_components=_components(reward_info),
+        reward_name=name,
+        reward_components=convert_components(_parts(reward_info)),
         reward_valid=ending.reward_valid and not faults,
         termination=ending.termination,
         termination_raw=ending.raw,
@@ -176,7 +177,14 @@ def _rollout(record: NativeRecord, context: _Context, reward_range: tuple[float,
 def _lost_fields(native: dict[str, Any], reward_info: dict[str, Any]) -> tuple[str, ...]:
     raw = ("messages[].raw_data",) if any(as_object(item).get("raw_data") for item in native["messages"]) else ()
     named = untaken(reward_info, _TAKEN_OF_REWARD, prefix="reward_info.") | untaken(native, _TAKEN)
-    return (*_LOST, *raw, *sorted(named))
+    return (*_LOST, *raw, *sorted(named | unread_components(_parts(reward_info), prefix="reward_info")))
+
+
+def _raw_reward(reward_info: Any) -> tuple[str | None, Any]:
+    """Return the name and value of the reward: some writers give it in place of the object that holds it."""
+    if isinstance(reward_info, dict):
+        return ("reward" if reward_info else None), reward_info.get("reward", MISSING)
+    return (None, MISSING) if reward_info is None else ("reward_info", reward_info)
 
 
 def _user_faults(native: dict[str, Any]) -> tuple[str, ...]:
@@ -186,7 +194,7 @@ def _user_faults(native: dict[str, Any]) -> tuple[str, ...]:
     return tuple(name for name, found in zip(USER_FAULTS, (is_critical, is_invented), strict=True) if found)
 
 
-def _components(reward_info: dict[str, Any]) -> dict[str, float]:
+def _parts(reward_info: dict[str, Any]) -> dict[str, Any]:
     """Return the parts the reward rests on; a database check counts only where it is one of them.
 
     In a domain without a database the check compares nothing and always holds.
@@ -195,7 +203,7 @@ def _components(reward_info: dict[str, Any]) -> dict[str, float]:
     basis = reward_info.get("reward_basis")
     if "DB" in parts or (isinstance(basis, list) and "DB" in basis):
         parts["db_match"] = as_object(reward_info.get("db_check")).get("db_match")
-    return convert_components({name.lower(): value for name, value in parts.items()})
+    return {name.lower(): value for name, value in parts.items()}
 
 
 def _task_text(task: dict[str, Any], messages: tuple[Message, ...]) -> str | None:

@@ -10,9 +10,9 @@ from transforms.formats.chat_messages import chat_messages
 from transforms.formats.contract import OpenFile, PathFacts, build_rollouts
 from transforms.formats.documents import list_records, load_document
 from transforms.formats.endings import ending_of
-from transforms.formats.fields import as_integer, as_number, as_object, as_text
+from transforms.formats.fields import as_integer, as_object, as_text
 from transforms.formats.identity import canonical_hash
-from transforms.formats.rewards import MISSING, convert_components, convert_reward
+from transforms.formats.rewards import MISSING, convert_components, convert_reward, unread_components
 from transforms.reading.failures import RecordError
 from transforms.reading.lake import Listing
 from transforms.reading.native import NativeRecord
@@ -66,6 +66,7 @@ def _rollout(record: NativeRecord, facts: dict[str, str], reward_range: tuple[fl
     user_said = [message.content or "" for message in messages if message.role == "user"]
     is_stopped = ending.termination is Termination.UNKNOWN and bool(user_said) and STOP_WORD in user_said[-1]
     task = as_object(info.get("task"))
+    parts = _parts(info.get("reward_info"))
     environment = facts.get("environment")
     header = Header(
         source_format=TauBenchAdapter.name,
@@ -79,7 +80,7 @@ def _rollout(record: NativeRecord, facts: dict[str, str], reward_range: tuple[fl
         reward=reward.value,
         reward_raw=reward.raw,
         reward_name="reward",
-        reward_components=_components(info.get("reward_info")),
+        reward_components=convert_components(parts),
         reward_valid=ending.reward_valid,
         termination=Termination.FINISHED if is_stopped else ending.termination,
         termination_raw=STOP_WORD if is_stopped else None,
@@ -94,7 +95,7 @@ def _rollout(record: NativeRecord, facts: dict[str, str], reward_range: tuple[fl
         canonical_sha256=canonical_hash(native),
         record_key=record.key,
         parse_warnings=(*record.warnings, *reward.warnings),
-        lost_fields=_LOST,
+        lost_fields=(*_LOST, *sorted(unread_components(parts, prefix="info.reward_info.info"))),
     )
 
 
@@ -104,12 +105,11 @@ def _task_id(raw: Any, environment: str | None) -> str | None:
     return task_id if task_id is None or environment is None else f"{environment}/{task_id}"
 
 
-def _components(reward_info: Any) -> dict[str, float]:
-    """Return the parts of a reward: each `r_…` number of `reward_info.info`."""
+def _parts(reward_info: Any) -> dict[str, Any]:
+    """Return the parts of a reward: each `r_…` of `reward_info.info`."""
     if not isinstance(reward_info, dict) or not isinstance(reward_info.get("info"), dict):
         return {}
-    parts = {name: value for name, value in reward_info["info"].items() if name.startswith("r_")}
-    return convert_components({name: value for name, value in parts.items() if as_number(value) is not None})
+    return {name: value for name, value in reward_info["info"].items() if name.startswith("r_")}
 
 
 def _error_text(info: dict[str, Any]) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from schemas.reasons import EnvType
 from schemas.records import BadRecord, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
-from transforms.formats.chat_header import chat_header, taken_fields, untaken_fields
+from transforms.formats.chat_header import chat_header, lost_components, taken_fields, untaken_fields
 from transforms.formats.chat_messages import chat_messages, first_user_text, message_list
 from transforms.formats.contract import OpenFile, build_rollouts
 from transforms.formats.fields import as_text, first_present, watched_keys
@@ -63,7 +63,6 @@ def _rollout(record: NativeRecord, settings: IngestSettings) -> Rollout:
     fields = settings.fields.model_copy(update={"task_id": list(_TASK), "task_text": []})
     header, notes = chat_header(row, fields, reward_range=settings.reward_range, first_user=first_user_text(messages))
     trial = as_text(row.get(_TRIAL))
-    names = tuple(name for group in fields.model_dump().values() for name in group)
     return Rollout(
         header=replace(
             header,
@@ -77,6 +76,9 @@ def _rollout(record: NativeRecord, settings: IngestSettings) -> Rollout:
         canonical_sha256=canonical_hash(row),
         record_key=record.key,
         record_offset=record.offset,
-        lost_fields=untaken_fields(row, taken_fields(names) | {*_MESSAGES, _TRIAL}),
+        lost_fields=(
+            *untaken_fields(row, taken_fields(row, fields) | {*_MESSAGES, _TRIAL}),
+            *lost_components(row, fields),
+        ),
         parse_warnings=(*record.warnings, *warnings, *notes),
     )

@@ -19,7 +19,7 @@ from transforms.formats.endings import Ending, ending_of
 from transforms.formats.fields import as_datetime, as_integer, as_number, as_object, as_text
 from transforms.formats.identity import canonical_hash
 from transforms.formats.losses import untaken
-from transforms.formats.rewards import MISSING, convert_components, convert_reward
+from transforms.formats.rewards import MISSING, convert_components, convert_reward, unread_components
 from transforms.formats.row_files import RowAdapter, row_records, rows_have
 from transforms.formats.tools import tools_text
 from transforms.reading.failures import RecordError
@@ -123,7 +123,11 @@ def _rollout(record: NativeRecord, metadata: dict[str, Any], reward_range: tuple
         canonical_sha256=canonical_hash(native),
         record_key=record.key,
         record_offset=record.offset,
-        lost_fields=tuple(sorted(untaken(native, _TAKEN | metrics.keys()))),
+        lost_fields=tuple(
+            sorted(
+                untaken(native, _TAKEN | metrics.keys()) | unread_components(native.get("metrics"), prefix="metrics")
+            )
+        ),
         parse_warnings=(*record.warnings, *reward.warnings),
     )
 

@@ -19,7 +19,7 @@ from transforms.formats.fields import as_datetime, as_integer, as_list, as_numbe
 from transforms.formats.identity import canonical_hash
 from transforms.formats.losses import untaken, untaken_of_each
 from transforms.formats.message_graph import Branch, Graph, graph_of
-from transforms.formats.rewards import convert_components, convert_reward
+from transforms.formats.rewards import convert_components, convert_reward, unread_components
 from transforms.formats.row_files import RowAdapter, row_records
 from transforms.formats.tools import tools_text
 from transforms.formats.verifiers import fault_ending
@@ -268,7 +268,11 @@ def _with_reward(header: Header, trace: _Trace, reward_range: tuple[float, float
     Raises:
         RecordError: A score is of a kind the conversion table has no rule for.
     """
-    rewards = as_object(trace.native.get("rewards"))
+    rewards = trace.native.get("rewards")
+    if rewards is not None and not isinstance(rewards, dict):
+        # One number in place of the map is the sum itself.
+        rewards = {"rewards": rewards}
+    rewards = as_object(rewards)
     scores = {
         name: convert_reward(item.get("score") if isinstance(item, dict) else item, reward_range)
         for name, item in rewards.items()
@@ -303,4 +307,4 @@ def _lost_fields(trace: _Trace, branch: Branch) -> tuple[str, ...]:
     nodes = (trace.graph.nodes[index] for index in branch.nodes)
     names = untaken_of_each(nodes, _TAKEN_OF_NODE, prefix="nodes[].") | untaken(trace.native, _TAKEN)
     failed = {"calls[].error"} if any(call.get("error") is not None for call in _calls(trace)) else set()
-    return tuple(sorted(names | failed))
+    return tuple(sorted(names | failed | unread_components(trace.native.get("metrics"), prefix="metrics")))

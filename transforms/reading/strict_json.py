@@ -43,8 +43,8 @@ def parse_json(raw: bytes, *, watched: Collection[str] = (), max_depth: int = 90
 
     NaN, infinities and numbers beyond a double are read as null (`nonfinite_number`), lone surrogates as U+FFFD
     (`lone_surrogate`), whole numbers over 64 bits as text (`integer_as_text`), broken numbers under a watched key that
-    are written otherwise than their value would be (`1.10`) as text (`float_as_text`). A watched key that is doubled at
-    any depth is seen. Of a doubled key that is not watched the last value counts, and `duplicate_key` says so only
+    are written otherwise than their value would be (`1.10`) as text (`float_as_text`). A watched key that is doubled
+    at any depth is seen. Of a doubled key that is not watched the last value counts, and `duplicate_key` says so only
     where something else of this list, or a doubled watched key, had the text read slowly: to look for every key in
     every text would cost as much as the slow reading.
 

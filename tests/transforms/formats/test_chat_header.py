@@ -2,7 +2,7 @@ import pytest
 
 from schemas.reasons import EnvType, QuarantineReason, Termination
 from schemas.settings.ingest import FieldMapSettings
-from transforms.formats.chat_header import chat_header, taken_fields
+from transforms.formats.chat_header import chat_header, lost_components, taken_fields
 from transforms.reading.failures import RecordError
 
 FIELDS = FieldMapSettings()
@@ -56,5 +56,20 @@ def test_unconvertible_reward_is_refused():
     assert caught.value.reason is QuarantineReason.INVALID_REWARD
 
 
-def test_taken_fields_are_the_top_level_names():
-    assert {"extra_info", "reward", "cost_usd"} <= taken_fields(("extra_info.task", "reward"))
+def test_of_several_fields_of_one_column_only_the_one_that_is_read_is_taken():
+    fields = FieldMapSettings(task_id=["extra_info.task", "task_id"], reward=["reward", "score", "label"])
+    row = {"extra_info": {"task": "t"}, "task_id": "u", "reward": None, "score": 1, "label": None, "cost_usd": 1}
+    taken = taken_fields(row, fields)
+    assert {"extra_info", "reward", "label", "cost_usd"} <= taken
+    assert not {"task_id", "score"} & taken
+    assert "task_id" in taken_fields({**row, "extra_info": {"task": None}}, FieldMapSettings(task_id=["task_id"]))
+
+
+def test_components_without_a_number_are_named():
+    fields = FieldMapSettings()
+    assert lost_components({"reward_components": {"a": "great", "b": "pass", "c": [1, 2], "d": None}}, fields) == (
+        "reward_components.a",
+        "reward_components.c",
+    )
+    assert lost_components({"reward_components": [1, 2]}, fields) == ("reward_components",)
+    assert lost_components({"reward_components": {}}, fields) == lost_components({}, fields) == ()

@@ -7,7 +7,6 @@ from transforms.formats.fields import (
     as_integer,
     as_number,
     as_text,
-    as_written_number,
     first_present,
     lookup,
     present_name,
@@ -63,14 +62,6 @@ def test_as_text(value, text):
 )
 def test_as_integer_keeps_within_its_bits(value, number):
     assert as_integer(value, bits=32) == number
-
-
-@pytest.mark.parametrize(
-    ("value", "number"),
-    [(0.5, 0.5), ("1e-7", 1e-7), ("0.10", 0.1), ("nan", None), ("good", None), (True, None), (None, None)],
-)
-def test_number_that_strict_reading_left_as_text_is_one(value, number):
-    assert as_written_number(value) == number
 
 
 def test_as_number_takes_no_bool():

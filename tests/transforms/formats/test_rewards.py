@@ -6,7 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.reasons import QuarantineReason
-from transforms.formats.rewards import MISSING, Reward, convert_components, convert_reward, convert_token_scores
+from transforms.formats.rewards import (
+    MISSING,
+    Reward,
+    convert_components,
+    convert_reward,
+    convert_step_reward,
+    convert_token_scores,
+    unread_components,
+)
 from transforms.reading.failures import RecordError
 
 RANGE = (-1000.0, 1000.0)
@@ -95,3 +103,37 @@ def test_token_scores_are_summed(raw, expected):
 def test_token_scores_that_are_no_numbers_are_set_aside(raw):
     with pytest.raises(RecordError):
         convert_token_scores(raw, RANGE)
+
+
+@pytest.mark.parametrize(
+    ("raw", "value"),
+    [
+        ("pass", 1.0),
+        ([0.5], 0.5),
+        (True, 1.0),
+        ("0.10", 0.1),
+        ("1e-7", 1e-7),
+        (None, None),
+        ("good", None),
+        ([1, 2], None),
+    ],
+)
+def test_step_reward_goes_by_the_table_and_is_none_without_a_rule(raw, value):
+    assert convert_step_reward(raw) == value
+
+
+@pytest.mark.parametrize(
+    ("raw", "names"),
+    [
+        ({"a": "great", "b": 0.5, "c": [1, 2], "d": None, "e": "pass"}, {"p.a", "p.c"}),
+        ([1, 2], {"p"}),
+        ("x", {"p"}),
+        (0.5, {"p"}),
+        (None, set()),
+        ([], set()),
+        ("", set()),
+        (MISSING, set()),
+    ],
+)
+def test_components_that_have_no_number_are_named(raw, names):
+    assert unread_components(raw, prefix="p") == names

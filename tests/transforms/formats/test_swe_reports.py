@@ -48,3 +48,33 @@ def test_verdict_fills_the_outcome():
 def test_reports_beside_and_above_are_found_and_those_below_are_not():
     listing = Listing(("a/b/i.traj", "a/b/report.json", "a/b/c/report.json", "a/results.json", "report.json"))
     assert find_reports("a/b/i.traj", "i", listing, run="b") == ("a/b/report.json", "a/results.json", "report.json")
+
+
+@pytest.mark.parametrize(
+    ("raw", "resolved", "written"),
+    [
+        ("true", True, "true"),
+        ("False", False, "False"),
+        (1, True, "1"),
+        (0, False, "0"),
+        ("1.0", True, "1.0"),
+        ([True], True, "[true]"),
+    ],
+)
+def test_label_is_read_by_the_conversion_table(raw, resolved, written):
+    verdict = verdict_of([("i/report.json", {"i": {"resolved": raw}})], "i")
+    assert (verdict.resolved, verdict.warnings) == (resolved, ())
+    columns = outcome_fields(verdict, (0.0, 1.0))
+    assert (columns["reward"], columns["reward_raw"], columns["reward_name"]) == (resolved, written, "resolved")
+
+
+@pytest.mark.parametrize("raw", ["maybe", 0.5, 7, ["i", "j"], {"a": 1}])
+def test_label_without_a_rule_is_named(raw):
+    verdict = verdict_of([("i/report.json", {"i": {"resolved": raw}})], "i")
+    assert (verdict.resolved, verdict.warnings) == (None, ("unreadable_label",))
+    assert outcome_fields(verdict, (0.0, 1.0))["reward_name"] == "resolved"
+
+
+def test_count_of_a_run_is_no_label_of_an_instance():
+    report = {"resolved": 1, "resolved_ids": ["j"], "unresolved_ids": ["i"]}
+    assert verdict_of([("i/report.json", report)], "i") == Verdict(False, False)

@@ -79,6 +79,11 @@ def show_quarantined(
             "source": str(again.state),
         },
     )
+    if again.state is State.ONLY_BY_REPLAY:
+        show_facts(
+            "Excerpt", {"none": "the record is no one piece of its file; only `quarantine replay` reads it again"}
+        )
+        return
     if again.state is not State.SAME:
         raise InputError(f"{found.identifier}: the source does not hold this record any more ({again.state})")
     text = _redactor(settings).redact_text(readable_text(again.raw))

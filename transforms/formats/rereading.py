@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import orjson
 
 from schemas.records import BadRecord
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.contract import OpenFile, hash_of_value, limits_of
+from transforms.reading.archives import member_names, open_member
 from transforms.reading.failures import RecordError, UnreadableError
 from transforms.reading.native import read_document
 from transforms.reading.parquet_rows import parquet_records
@@ -20,12 +21,21 @@ from transforms.reading.strict_json import parse_json
 
 
 class State(StrEnum):
-    """What the source says of a quarantined record today."""
+    """What the source says of a quarantined record today.
+
+    `only_by_replay` is a record that is no one piece of its file (a conversation of spans, a line of a file beside
+    it), or whose bytes were never hashed: it is read again only with its whole unit.
+    """
 
     SAME = "same"
     CHANGED = "changed"
     GONE = "gone"
     NOT_FOUND = "not_found"
+    ONLY_BY_REPLAY = "only_by_replay"
+
+
+_PIECES: Final = frozenset({"row", "item", "key", "attempt", "member"})
+"""Kinds of record keys whose name leads to one piece of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +82,8 @@ def find_again(record: Quarantined, open_file: OpenFile, settings: IngestSetting
     try:
         if record.record_key in {"file", "stream", "document"}:
             return _whole_file(record, open_file)
+        if record.sha256 is None or not _is_piece(record):
+            return Found(State.ONLY_BY_REPLAY)
         if record.byte_offset is not None and record.byte_length is not None:
             raw: bytes | None = _bytes_at(record, open_file)
         else:
@@ -83,6 +95,13 @@ def find_again(record: Quarantined, open_file: OpenFile, settings: IngestSetting
     if raw is None:
         return Found(State.NOT_FOUND)
     return Found(State.SAME, raw) if _matches(raw, record.sha256) else Found(State.CHANGED)
+
+
+def _is_piece(record: Quarantined) -> bool:
+    """Say whether a record is one piece of its file: a range of bytes, or what its key leads to."""
+    kind, _, name = record.record_key.partition(":")
+    has_place = record.byte_offset is not None and record.byte_length is not None
+    return has_place or (kind in _PIECES and (kind == "key" or name.isdecimal()))
 
 
 def _matches(raw: bytes, sha256: str | None) -> bool:
@@ -123,14 +142,14 @@ def _bytes_at(record: Quarantined, open_file: OpenFile) -> bytes:
 
 
 def _part(record: Quarantined, open_file: OpenFile, settings: IngestSettings) -> bytes | None:
-    """Return a row or an item as JSON; None for one whose key this cannot follow."""
+    """Return a member's bytes, or a row or an item as JSON; None for one that is not there."""
     kind, _, name = record.record_key.partition(":")
+    if kind == "member":
+        return _archived(record.uri, int(name), open_file, settings)
     if kind == "row":
         with open_file(record.uri) as stream:
             row = next(islice(parquet_records(stream, limits=limits_of(settings)), int(name) - 1, None), None)
         return None if row is None or isinstance(row, BadRecord) else orjson.dumps(row.value)
-    if kind not in {"item", "key", "attempt"}:
-        return None
     with open_file(record.uri) as stream:
         size = stream.seek(0, 2)
         stream.seek(0)
@@ -138,6 +157,16 @@ def _part(record: Quarantined, open_file: OpenFile, settings: IngestSettings) ->
     values = [found for place in _places(document) if (found := _member(place, kind, name)) is not None]
     parts = [orjson.dumps(value) for value in values]
     return next((part for part in parts if _matches(part, record.sha256)), parts[0] if parts else None)
+
+
+def _archived(uri: str, place: int, open_file: OpenFile, settings: IngestSettings) -> bytes | None:
+    with open_file(uri) as stream:
+        size = stream.seek(0, 2)
+        stream.seek(0)
+        names = member_names(stream)
+        if place >= len(names):
+            return None
+        return read_up_to(open_member(stream, names[place], size=size), limits_of(settings).max_bytes)
 
 
 def _places(document: Any) -> Iterator[Any]:
@@ -150,5 +179,5 @@ def _places(document: Any) -> Iterator[Any]:
 def _member(place: Any, kind: str, name: str) -> Any:
     if kind == "key":
         return place.get(name) if isinstance(place, dict) else None
-    index = int(name) if name.isdigit() else -1
+    index = int(name) if name.isdecimal() else -1
     return place[index] if isinstance(place, list) and 0 <= index < len(place) else None

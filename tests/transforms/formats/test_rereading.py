@@ -1,10 +1,12 @@
 import gzip
 import io
+import zipfile
 from dataclasses import replace
 
 import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.canonical import canonical_hash
@@ -59,7 +61,25 @@ def test_rows_items_and_keys_are_found_by_their_number_or_name():
     assert find(listed, record("item:1", sha256=canonical_hash(2))) == Found(State.SAME, b"2")
     named = orjson.dumps({"logs": {"q1": {"x": 1}}})
     assert find(named, record("key:q1", sha256=canonical_hash({"x": 1}))) == Found(State.SAME, b'{"x":1}')
-    assert find(named, record("node:q1", sha256=canonical_hash({"x": 1}))) == Found(State.NOT_FOUND)
+    assert find(named, record("key:q2", sha256=canonical_hash({"x": 1}))) == Found(State.NOT_FOUND)
+
+
+def test_a_member_of_an_archive_is_found_by_its_place():
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        archive.writestr("header.json", "{}")
+        archive.writestr("samples/1.json", '{"bad')
+    archived = sink.getvalue()
+    assert find(archived, record("member:1", sha256=sha(b'{"bad'))) == Found(State.SAME, b'{"bad')
+    assert find(archived, record("member:1", sha256=sha(b"other"))) == Found(State.CHANGED)
+    assert find(archived, record("member:2", sha256=sha(b'{"bad'))) == Found(State.NOT_FOUND)
+    assert find(archived[:-30], record("member:1", sha256=sha(b'{"bad'))) == Found(State.CHANGED)
+
+
+@pytest.mark.parametrize("key", ["conversation:0", "file:agent-1.jsonl/line:2", "index:0", "row:1/branch:0", "item:x"])
+def test_a_record_that_is_no_one_piece_of_its_file_is_read_by_replay_only(key):
+    assert find(b"{}", record(key, sha256=canonical_hash({}))) == Found(State.ONLY_BY_REPLAY)
+    assert find(b"{}", record("member:0")) == Found(State.ONLY_BY_REPLAY)
 
 
 def test_a_whole_file_is_the_same_while_its_bytes_are():

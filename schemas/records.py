@@ -138,8 +138,8 @@ class Rollout:
     `native_id` is the record's own id as text (None when missing or blank). `canonical_sha256` is the hash of the
     native record in canonical JSON, computed on the raw record, so that it is the same wherever the record lies.
     `parent_key` is the record key of the rollout this one is a part of (a subagent, a branch, an earlier context); the
-    parent comes right before its parts. `is_header_only` says that the record tells an outcome and keeps no steps by its
-    format: that it has none says nothing of what the agent did.
+    parent comes right before its parts. `is_header_only` says that the record tells an outcome and, by its format, no
+    steps: that it has none says nothing of what the agent did.
     """
 
     header: Header

@@ -108,7 +108,7 @@ class IngestSettings(Section):
     redaction: RedactionSettings = RedactionSettings()
     """Secrets and personal data."""
     max_record_mb: int = Field(default=64, ge=1, le=1024)
-    """Records over this size are quarantined, in MiB."""
+    """Records over this size are quarantined, in MiB: lines, rows, archive members, items of a JSON document."""
     inline_files: Literal["keep", "summarise"] = "keep"
     """What becomes of pictures and other files that lie in messages as base64: kept as they are, or each replaced by
     its type, size and hash."""

@@ -1,8 +1,11 @@
 """Native records inside a JSON document: a list of objects, a map of objects, or one object."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
+
+import orjson
 
 from schemas.reasons import QuarantineReason
 from schemas.records import BadRecord, SourceUnit
@@ -68,22 +71,38 @@ def list_records(document: Parsed | BadRecord) -> Iterator[NativeRecord | BadRec
         yield document
     elif isinstance(document.value, list):
         for index, item in enumerate(document.value):
-            yield _record(f"item:{index}", item, document.warnings)
+            yield item_record(f"item:{index}", item, document)
     else:
-        yield _record("document", document.value, document.warnings)
+        yield item_record("document", document.value, document._replace(max_item_bytes=None))
 
 
-def map_records(value: Any, warnings: tuple[str, ...]) -> Iterator[NativeRecord | BadRecord]:
+def map_records(document: Parsed) -> Iterator[NativeRecord | BadRecord]:
     """Yield the records of a map from name to object, keyed `key:<name>`, in the order of the file."""
-    if not isinstance(value, dict):
-        yield _record("document", value, warnings)
+    if not isinstance(document.value, dict):
+        yield item_record("document", document.value, document)
         return
-    for name, item in value.items():
-        yield _record(f"key:{name}", item, warnings)
+    for name, item in document.value.items():
+        yield item_record(f"key:{name}", item, document)
 
 
-def _record(key: str, value: Any, warnings: tuple[str, ...]) -> NativeRecord | BadRecord:
+def item_record(key: str, value: Any, document: Parsed) -> NativeRecord | BadRecord:
+    """Return a record inside of a document, or the bad record that says why it is none: no object, or too large.
+
+    Its size is that of its compact JSON text.
+    """
     if isinstance(value, dict):
-        return NativeRecord(key, value, warnings=warnings)
+        allowed = document.max_item_bytes
+        if allowed is not None and (size := _size_of(value)) > allowed:
+            message = f"{size} bytes, {allowed} allowed"
+            return BadRecord(key, QuarantineReason.TOO_LARGE, message, sha256=hash_of_value(value))
+        return NativeRecord(key, value, warnings=document.warnings)
     message = f"expected an object, got {type(value).__name__}"
     return BadRecord(key, QuarantineReason.NOT_AN_OBJECT, message, sha256=hash_of_value(value))
+
+
+def _size_of(value: Any) -> int:
+    try:
+        return len(orjson.dumps(value))
+    except TypeError:
+        # Nested deeper than the fast writer writes.
+        return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())

@@ -80,7 +80,7 @@ def _records(unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) ->
     value = document.value
     if isinstance(value, dict) and isinstance(value.get("logs"), dict) and "turn_history" not in value["logs"]:
         value = value["logs"]
-    yield from map_records(value, document.warnings)
+    yield from map_records(document._replace(value=value))
 
 
 def _rollout(record: NativeRecord, facts: dict[str, str], reward_range: tuple[float, float]) -> Rollout:

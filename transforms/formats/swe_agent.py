@@ -9,7 +9,7 @@ from schemas.records import BadRecord, Header, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.chat_messages import first_user_text
 from transforms.formats.contract import OpenFile, PathFacts, build_rollouts
-from transforms.formats.documents import load_document
+from transforms.formats.documents import item_record, load_document
 from transforms.formats.endings import ending_of
 from transforms.formats.fields import as_integer, as_list, as_number, as_object, as_text
 from transforms.formats.identity import canonical_hash
@@ -100,12 +100,7 @@ def _records(unit: SourceUnit, document: Parsed | BadRecord) -> Iterator[NativeR
         yield NativeRecord("document", document.value, 0, unit.size, document.warnings)
         return
     for index, attempt in enumerate(attempts):
-        key = f"{_ATTEMPT}{index}"
-        if isinstance(attempt, dict):
-            yield NativeRecord(key, attempt, warnings=document.warnings)
-        else:
-            message = f"expected an object, got {type(attempt).__name__}"
-            yield BadRecord(key, QuarantineReason.NOT_AN_OBJECT, message)
+        yield item_record(f"{_ATTEMPT}{index}", attempt, document)
 
 
 def _submission(native: Any) -> Any:

@@ -83,7 +83,7 @@ def _or_truncated(error: RecordError, is_terminated: bool) -> RecordError:
 
 
 def read_document(stream: ByteSource, *, limits: Limits, watched: frozenset[str]) -> Parsed:
-    """Read a JSON file whole.
+    """Read a JSON file whole; the records inside of one that is longer than a record may be are bounded.
 
     Raises:
         RecordError: The file is no single JSON value, too large, cut short or nested too deep.
@@ -98,9 +98,10 @@ def read_document(stream: ByteSource, *, limits: Limits, watched: frozenset[str]
     if not raw.strip():
         raise RecordError(QuarantineReason.TRUNCATED, "the file is empty")
     try:
-        return parse_json(raw.removeprefix(BOM), watched=watched, max_depth=limits.max_depth + 2)
+        parsed = parse_json(raw.removeprefix(BOM), watched=watched, max_depth=limits.max_depth + 2)
     except RecordError as error:
         raise _or_truncated(error, is_terminated=raw.endswith(b"\n")) from error
+    return parsed._replace(max_item_bytes=limits.max_bytes) if len(raw) > limits.max_bytes else parsed
 
 
 def unreadable(error: UnreadableError | OSError) -> BadRecord:

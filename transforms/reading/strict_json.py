@@ -32,10 +32,15 @@ _CUT_WITHIN: Final = 6
 
 
 class Parsed(NamedTuple):
-    """A JSON value and the names of what had to be mended while reading it."""
+    """A JSON value and the names of what had to be mended while reading it.
+
+    `max_item_bytes` bounds each record inside of a document that is longer than one record may be; None: none can be
+    over the bound.
+    """
 
     value: Any
     warnings: tuple[str, ...] = ()
+    max_item_bytes: int | None = None
 
 
 def parse_json(raw: bytes, *, watched: Collection[str] = (), max_depth: int = 900) -> Parsed:

@@ -1,9 +1,11 @@
 import hashlib
 import io
+import json
 
 from schemas.reasons import QuarantineReason
 from schemas.records import BadRecord, SourceUnit
 from schemas.settings.ingest import IngestSettings
+from transforms.formats.canonical import canonical_hash
 from transforms.formats.documents import list_records, load_document, map_records, read_sidecar
 from transforms.reading.native import NativeRecord
 from transforms.reading.strict_json import Parsed
@@ -26,8 +28,8 @@ def test_list_of_objects_and_one_object():
 
 
 def test_map_of_objects():
-    assert list(map_records({"x": {"a": 1}}, ())) == [NativeRecord("key:x", {"a": 1})]
-    assert [record.reason for record in map_records([1], ())] == [QuarantineReason.NOT_AN_OBJECT]
+    assert list(map_records(Parsed({"x": {"a": 1}}))) == [NativeRecord("key:x", {"a": 1})]
+    assert [record.reason for record in map_records(Parsed([1]))] == [QuarantineReason.NOT_AN_OBJECT]
 
 
 def test_document_that_is_no_json_is_told():
@@ -45,3 +47,25 @@ def test_sidecar_that_cannot_be_read_says_nothing():
     files = {"a.json": b'{"a": 1}', "b.json": b"[1,", "c.json": b""}
     read = [read_sidecar(uri, lambda name: io.BytesIO(files[name]), IngestSettings()) for uri in files]
     assert read == [{"a": 1}, None, None]
+
+
+def test_an_item_over_the_limit_of_a_record_is_set_aside_and_the_others_are_read():
+    big, small = {"a": "x" * (1 << 20)}, {"a": "\u00e9"}
+    settings = IngestSettings(max_record_mb=1)
+    for document, read in (([big, small], list_records), ({"0": big, "1": small}, map_records)):
+        raw = json.dumps(document, indent=1).encode()
+        unit = SourceUnit("k", "a.json", "openai_chat", "1", len(raw), "ab")
+        loaded = load_document(unit, lambda uri: io.BytesIO(raw), settings, watched=frozenset())  # noqa: B023
+        bad, good = read(loaded)
+        assert (bad.reason, bad.sha256) == (QuarantineReason.TOO_LARGE, canonical_hash(big))
+        assert bad.message == f"{len(json.dumps(big, separators=(',', ':')))} bytes, {1 << 20} allowed"
+        assert good.value == small
+
+
+def test_a_document_that_is_one_record_has_the_bound_of_documents():
+    assert list(list_records(Parsed({"a": "x" * 20}, max_item_bytes=10))) == [
+        NativeRecord("document", {"a": "x" * 20})
+    ]
+    deep = json.loads("[" * 400 + "]" * 400)
+    [bad] = list_records(Parsed([{"a": deep}], max_item_bytes=10))
+    assert bad.reason is QuarantineReason.TOO_LARGE

@@ -236,9 +236,9 @@ def _may_double(raw: bytes, value: Any, watched: Collection[str]) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _keys_in_text(names: frozenset[str]) -> Any:
+def _keys_in_text(names: frozenset[str]) -> re.Pattern[bytes]:
     """Return the pattern of the keys as they stand in a text; a quote inside of a string is escaped and no key's."""
-    return re2.compile(b'"(%s)"\\s*:' % b"|".join(re.escape(name.encode()) for name in sorted(names)))
+    return re.compile(b'"(%s)"\\s*:' % b"|".join(re.escape(name.encode()) for name in sorted(names)))
 
 
 def _watched_objects(value: Any, watched: Collection[str]) -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """The header of an OpenAI-chat row: mapped fields first, then fields that are named as the columns are."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from schemas.reasons import EnvType
@@ -97,7 +97,18 @@ def chat_header(
     return header, reward.warnings
 
 
-def taken_fields(record: dict[str, Any], fields: FieldMapSettings) -> frozenset[str]:
+def columns_by_field(fields: FieldMapSettings) -> dict[str, list[str]]:
+    """Return which columns may be read from a top-level field of a row, by the field's name."""
+    columns: dict[str, list[str]] = {}
+    for column, names in fields:
+        for head in dict.fromkeys(_head(name) for name in names):
+            columns.setdefault(head, []).append(column)
+    return columns
+
+
+def taken_fields(
+    record: dict[str, Any], fields: FieldMapSettings, columns: Mapping[str, Sequence[str]] | None = None
+) -> frozenset[str]:
     """Return the top-level fields a row's reading takes: of the mapped names of a column the one that is read.
 
     A further name of the same column that says something is not taken; a null says nothing.
@@ -105,22 +116,33 @@ def taken_fields(record: dict[str, Any], fields: FieldMapSettings) -> frozenset[
     Args:
         record: The row.
         fields: Names of fields.
+        columns: What `columns_by_field` says of them, where it is known already.
     """
-    read = _OWN_FIELDS.copy()
-    for column, names in fields:
-        heads = [name.partition(".")[0] for name in names if name.partition(".")[0] in record]
-        if len(heads) > 1:
-            name = present_name(record, names) if column == "reward" else _first_said(record, names)
-            taken = None if name is None else name.partition(".")[0]
-            heads = [head for head in heads if record[head] is None or head == taken]
-        read.update(heads)
+    columns = columns_by_field(fields) if columns is None else columns
+    heads: dict[str, list[str]] = {}
+    for head in record.keys() & columns.keys():
+        for column in columns[head]:
+            heads.setdefault(column, []).append(head)
+    read = set(_OWN_FIELDS)
+    for column, found in heads.items():
+        read.update(found if len(found) == 1 else _read_heads(record, column, found, names=getattr(fields, column)))
     return frozenset(read)
+
+
+def _read_heads(record: dict[str, Any], column: str, found: list[str], *, names: Sequence[str]) -> list[str]:
+    name = present_name(record, names) if column == "reward" else _first_said(record, names)
+    taken = None if name is None else _head(name)
+    return [head for head in found if record[head] is None or head == taken]
 
 
 def lost_components(record: dict[str, Any], fields: FieldMapSettings) -> tuple[str, ...]:
     """Return the names of a row's reward components that the conversion table has no rule for, sorted."""
     name = _first_said(record, fields.reward_components)
     return () if name is None else tuple(sorted(unread_components(lookup(record, [name]), prefix=name)))
+
+
+def _head(name: str) -> str:
+    return name.partition(".")[0]
 
 
 def _first_said(record: dict[str, Any], names: Sequence[str]) -> str | None:

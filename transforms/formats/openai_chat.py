@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from schemas.records import BadRecord, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
-from transforms.formats.chat_header import chat_header, extra_fields, lost_components, taken_fields
+from transforms.formats.chat_header import chat_header, columns_by_field, extra_fields, lost_components, taken_fields
 from transforms.formats.chat_messages import chat_messages, first_user_text, message_list
 from transforms.formats.contract import OpenFile, build_rollouts
 from transforms.formats.fields import as_text, first_present, lookup, watched_keys
@@ -47,10 +47,10 @@ class OpenAIChatAdapter(RowAdapter):
         return seen and (any({"role", "content"} & keys for keys in inner) or not any(inner))
 
     def read(self, unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
-        fields = settings.fields
+        fields, columns = settings.fields, columns_by_field(settings.fields)
         watched = watched_keys(fields.native_id, fields.task_id, fields.reward, fields.messages)
         records = row_records(unit, open_file, settings, watched=watched)
-        return build_rollouts(records, lambda record: _rollout(record, settings))
+        return build_rollouts(records, lambda record: _rollout(record, settings, columns))
 
 
 def _may_hold_messages(record: dict[str, Any], names: list[str]) -> bool:
@@ -65,10 +65,10 @@ def _may_hold_messages(record: dict[str, Any], names: list[str]) -> bool:
     return False
 
 
-def _rollout(record: NativeRecord, settings: IngestSettings) -> Rollout:
+def _rollout(record: NativeRecord, settings: IngestSettings, columns: dict[str, list[str]]) -> Rollout:
     fields, reward_range = settings.fields, settings.reward_range
     messages = chat_messages(message_list(record.value, fields.messages))
-    extra_json, lost_fields = extra_fields(record.value, taken_fields(record.value, fields))
+    extra_json, lost_fields = extra_fields(record.value, taken_fields(record.value, fields, columns))
     header, warnings = chat_header(
         record.value,
         fields,

@@ -41,7 +41,7 @@ class AtifAdapter(RowAdapter):
     """Reads ATIF trajectories that stand alone; a subagent's trajectory inside one is a rollout of its own."""
 
     name = "atif"
-    version = "1"
+    version = "2"
     carries = (
         "steps with parts, reasoning, calls and results",
         "subagents as rollouts of their own",

@@ -1,20 +1,16 @@
 """OpenAI chat messages in the canonical form: roles, contents that are null or lists of parts, calls and results."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
+
+import orjson
 
 from schemas.reasons import QuarantineReason
 from schemas.records import Message, MessageCall
 from transforms.formats.arguments import canonical_text, message_call
-from transforms.formats.fields import (
-    as_datetime,
-    as_integer,
-    as_number,
-    as_object,
-    as_text,
-    first_present,
-)
-from transforms.formats.rewards import MISSING, convert_step_reward
+from transforms.formats.chat_details import CALL_DETAILS, call_details, message_details
+from transforms.formats.fields import as_text, first_present
+from transforms.formats.rewards import MISSING
 from transforms.reading.failures import RecordError
 from transforms.reading.strict_json import parse_json
 
@@ -31,16 +27,9 @@ _ROLES: Final = {
     "ipython": "tool",
     "environment": "tool",
 }
-_READ: Final = frozenset(
-    {
-        "role", "content", "tool_calls", "function_call", "tool_call_id", "tool_call_ids", "name",
-        "reasoning_content", "reasoning", "is_error", "error", "exit_code", "returncode", "timestamp", "usage",
-        "cost", "is_demo", "agent", "step_reward", "reward", "refusal", "index",
-    }
-)  # fmt: skip
-_STEP_REWARDS: Final = ("step_reward", "reward")
 _PLAIN: Final = frozenset({"role", "content", "tool_calls", "tool_call_id"})
 _PLAIN_RESULT: Final = _PLAIN | {"name"}
+_PLAIN_IDS: Final = frozenset({str, type(None)})
 OBSERVATION_PREFIX: Final = "observation:"
 """How text-mode agents mark a tool's output that is sent as a user message (in either case)."""
 
@@ -53,7 +42,7 @@ class Content(NamedTuple):
     parts_json: str | None = None
 
 
-def chat_messages(raw: Sequence[Any]) -> tuple[Message, ...]:
+def chat_messages(raw: Iterable[Any]) -> tuple[Message, ...]:
     """Return the canonical messages of an OpenAI chat conversation.
 
     Raises:
@@ -75,12 +64,12 @@ def chat_messages(raw: Sequence[Any]) -> tuple[Message, ...]:
 
 
 def message_list(record: dict[str, Any], names: Sequence[str]) -> list[Any]:
-    """Return the messages of a row: the first named field that is not null; JSON text of a list is read too.
+    """Return the messages of a row: the first named field that is not empty; JSON text of a list is read too.
 
     Raises:
         RecordError: No such field, no valid JSON, or no list.
     """
-    raw = first_present(record, names)
+    raw = _first_said(record, names)
     if raw is None:
         raise RecordError(QuarantineReason.MISSING_MESSAGES, f"none of the fields {', '.join(names)} holds messages")
     if isinstance(raw, str):
@@ -88,6 +77,19 @@ def message_list(record: dict[str, Any], names: Sequence[str]) -> list[Any]:
     if not isinstance(raw, list):
         raise RecordError(QuarantineReason.INVALID_MESSAGE, f"the messages are no list but {type(raw).__name__}")
     return raw
+
+
+def unread_lists(record: dict[str, Any], names: Sequence[str]) -> tuple[str, ...]:
+    """Return the named fields that hold other messages than `message_list` reads, in the order of the names."""
+    read = _first_said(record, names)
+    found = ((name, first_present(record, [name])) for name in dict.fromkeys(names))
+    return tuple(name for name, value in found if value and value != read)
+
+
+def _first_said(record: dict[str, Any], names: Sequence[str]) -> Any:
+    """Return the first value that is not empty, else the first that is not null."""
+    values = (first_present(record, [name]) for name in names)
+    return next((value for value in values if value), first_present(record, names))
 
 
 def first_user_text(messages: Sequence[Message]) -> str | None:
@@ -138,7 +140,14 @@ def _message(raw: dict[str, Any], *, after_agent: bool) -> Message:
     if role == "user" and after_agent and _is_observation(text):
         role = "tool"
     is_tool = role == "tool"
-    details = {} if raw.keys() <= (_PLAIN_RESULT if is_tool else _PLAIN) else _details(raw, is_tool=is_tool)
+    result_id = _result_id(raw) if is_tool else None
+    details = {} if _is_plain(raw, is_tool=is_tool) else message_details(raw, is_tool=is_tool, result_id=result_id)
+    if text is None and isinstance(raw.get("refusal"), str):
+        text, state = raw["refusal"], "text"
+    calls, said = _calls(raw) if "tool_calls" in raw or "function_call" in raw else ((), {})
+    if said:
+        extra = orjson.loads(details.get("extra_json") or "{}")
+        details["extra_json"] = canonical_text({**extra, CALL_DETAILS: {**extra.get(CALL_DETAILS, {}), **said}})
     # By position, and details only where there are any: most messages have none.
     return Message(
         role,
@@ -147,48 +156,24 @@ def _message(raw: dict[str, Any], *, after_agent: bool) -> Message:
         role_raw if role_raw != role else None,
         parts_json,
         details.pop("reasoning", None),
-        _calls(raw) if "tool_calls" in raw or "function_call" in raw else (),
-        _result_id(raw) if is_tool else None,
+        calls,
+        result_id,
         as_text(raw.get("name")) if is_tool else None,
         **details,
     )
+
+
+def _is_plain(raw: dict[str, Any], *, is_tool: bool) -> bool:
+    """Say whether role, content and calls, of a result its ids as text too, are all that a message states."""
+    if not is_tool:
+        return raw.keys() <= _PLAIN and raw.get("tool_call_id") is None
+    return raw.keys() <= _PLAIN_RESULT and all(type(raw.get(name)) in _PLAIN_IDS for name in ("tool_call_id", "name"))
 
 
 def _role(word: Any) -> str | None:
     if not isinstance(word, str):
         return None
     return _ROLES.get(word) or _ROLES.get(word.strip().lower())
-
-
-def _details(raw: dict[str, Any], *, is_tool: bool) -> dict[str, Any]:
-    """Return what only some writers state of a message: errors, usage, times, and fields no column takes."""
-    usage = as_object(raw.get("usage"))
-    reasoning = raw.get("reasoning_content", raw.get("reasoning"))
-    extra = {name: value for name, value in raw.items() if name not in _READ and value is not None}
-    if not is_tool and isinstance(raw.get("name"), str):
-        extra["name"] = raw["name"]
-    step_reward, unread = _step_reward(raw)
-    return {
-        "reasoning": reasoning if isinstance(reasoning, str) and reasoning else None,
-        "is_error": _is_error(raw) if is_tool else None,
-        "exit_code": as_integer(raw.get("exit_code", raw.get("returncode")), bits=32) if is_tool else None,
-        "actor": as_text(raw.get("agent")),
-        "timestamp": as_datetime(raw.get("timestamp")),
-        "prompt_tokens": as_integer(usage.get("prompt_tokens", usage.get("input_tokens"))),
-        "completion_tokens": as_integer(usage.get("completion_tokens", usage.get("output_tokens"))),
-        "cost_usd": as_number(raw.get("cost")),
-        "step_reward": step_reward,
-        "is_demo": raw.get("is_demo") is True,
-        "extra_json": canonical_text({**extra, **unread}) if extra or unread else None,
-    }
-
-
-def _step_reward(raw: dict[str, Any]) -> tuple[float | None, dict[str, Any]]:
-    """Return a message's reward, and what it says of one beside that or that the conversion table has no rule for."""
-    stated = {name: raw[name] for name in _STEP_REWARDS if raw.get(name) is not None}
-    name = next(iter(stated), None)
-    number = None if name is None else convert_step_reward(stated[name])
-    return number, {other: value for other, value in stated.items() if number is None or other != name}
 
 
 def _is_observation(text: str | None) -> bool:
@@ -204,26 +189,24 @@ def _result_id(raw: dict[str, Any]) -> str | None:
     return as_text(identifier)
 
 
-def _is_error(raw: dict[str, Any]) -> bool | None:
-    flag = raw.get("is_error", raw.get("error"))
-    if isinstance(flag, bool):
-        return flag
-    code = as_integer(raw.get("exit_code", raw.get("returncode")))
-    return None if code is None else code != 0
+def _calls(raw: dict[str, Any]) -> tuple[tuple[MessageCall, ...], dict[str, Any]]:
+    """Return a message's calls, and by index what they say beside id, name and arguments.
 
-
-def _calls(raw: dict[str, Any]) -> tuple[MessageCall, ...]:
+    A legacy `function_call` is a call of its own unless one of `tool_calls` says the same.
+    """
     calls = raw.get("tool_calls")
     if isinstance(calls, str):
         calls = parse_json(calls.encode("utf-8", "replace")).value if calls.strip() else None
-    legacy = raw.get("function_call")
-    if calls is None and isinstance(legacy, dict):
-        calls = [{"function": legacy}]
-    if calls is None:
-        return ()
-    if not isinstance(calls, list):
+    if not isinstance(calls, list | None):
         raise RecordError(QuarantineReason.INVALID_MESSAGE, f"tool_calls is no list but {type(calls).__name__}")
-    return tuple([_call(call) for call in calls])
+    natives = calls or []
+    found = [_call(call) for call in natives]
+    legacy = raw.get("function_call")
+    if isinstance(legacy, dict):
+        own = _call({"function": legacy})
+        if all((call.name, call.arguments_json) != (own.name, own.arguments_json) for call in found):
+            natives, found = [*natives, {"function": legacy}], [*found, own]
+    return tuple(found), {str(index): rest for index, call in enumerate(natives) if (rest := call_details(call))}
 
 
 def _call(raw: Any) -> MessageCall:

@@ -58,7 +58,7 @@ class ClaudeCodeAdapter:
     """Reads a session with its subagents as one run."""
 
     name = "claude_code"
-    version = "1"
+    version = "2"
     carries = (
         "messages, reasoning, calls and results by call id, in turns of one response each",
         "branches, contexts before a compaction, sidechains and subagents as parts of the run",

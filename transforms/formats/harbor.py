@@ -47,7 +47,7 @@ class HarborAdapter:
     """
 
     name = "harbor"
-    version = "1"
+    version = "2"
     carries = (
         "everything of the ATIF trajectory, its continuations and subagents",
         "task name, checksum and data set",

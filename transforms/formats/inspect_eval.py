@@ -34,7 +34,7 @@ class InspectAdapter:
     """Reads Inspect AI logs, both layouts."""
 
     name = SOURCE_FORMAT
-    version = "1"
+    version = "2"
     carries = (
         "messages with attachments", "calls", "results with error flags", "reasoning", "scores", "limits and errors",
         "invalidation", "tokens", "times", "task, sample and epoch", "which messages the model produced",

@@ -12,8 +12,9 @@ from transforms.formats.fields import as_list, as_object, as_text
 from transforms.reading.failures import RecordError
 
 MISSING_ATTACHMENT: Final = "attachment_missing"
-_REFERENCE: Final = re.compile(r"attachment://([0-9A-Za-z]{8,128})")
-_TAKEN_OF_CALL: Final = frozenset({"id", "function", "arguments", "type"})
+_REFERENCE: Final = re.compile(r"attachment://(.{1,256})")
+_HASH: Final = re.compile(r"[0-9A-Za-z]{8,128}")
+"""How Inspect names an attachment; any other name is one only where there is such an attachment."""
 _GIVEN: Final = "input"
 _SAMPLED: Final = {"generate": True, _GIVEN: False}
 
@@ -51,7 +52,8 @@ class Attachments:
             return value
         text = self._texts.get(reference[1])
         if not isinstance(text, str):
-            self.warnings = (MISSING_ATTACHMENT,)
+            if _HASH.fullmatch(reference[1]) or reference[1] in self._texts:
+                self.warnings = (MISSING_ATTACHMENT,)
             return value
         self._chars_left -= len(text)
         if self._chars_left < 0:
@@ -87,19 +89,13 @@ def _chat_form(item: Any) -> Any:
         chat["tool_error"] = item.get("error")
     if thoughts := _thoughts(item.get("content")):
         chat["reasoning"] = thoughts
-    details = {str(index): rest for index, call in enumerate(as_list(item.get("tool_calls"))) if (rest := _rest(call))}
-    return {**chat, "tool_call_details": details} if details else chat
+    return chat
 
 
 def _thoughts(content: Any) -> str:
     parts = [part for part in as_list(content) if as_object(part).get("type") == "reasoning"]
     texts = [part.get("reasoning") or part.get("summary") for part in parts]
     return "\n".join(text for text in texts if isinstance(text, str) and text)
-
-
-def _rest(call: Any) -> dict[str, Any]:
-    items = as_object(call).items()
-    return {name: value for name, value in items if name not in _TAKEN_OF_CALL and value is not None}
 
 
 def _with_parse_errors(message: Message, item: dict[str, Any]) -> Message:

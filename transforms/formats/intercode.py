@@ -42,7 +42,7 @@ class InterCodeAdapter:
     """
 
     name = "intercode"
-    version = "2"
+    version = "3"
     carries = (
         "query, thoughts, actions and observations of every turn",
         "best reward and its parts, reward per turn",

@@ -36,7 +36,9 @@ _SELF_VALUES: Final = attrgetter(*_SELF_NAMES)
 _SELF_PLAIN: Final = (None,) * len(_SELF_NAMES)
 
 
-def result_leftover(result: Message, call_name: str | None, call_requestor: str) -> dict[str, Any]:
+def result_leftover(
+    result: Message, call_name: str | None, call_requestor: str, *, is_paired_by_id: bool = False
+) -> dict[str, Any]:
     """Return what of a tool message cannot be told from the call it answers (None: it answers no call)."""
     rest: dict[str, Any] = {}
     if (values := _RESULT_VALUES(result)) != _RESULT_PLAIN:
@@ -51,7 +53,7 @@ def result_leftover(result: Message, call_name: str | None, call_requestor: str)
         rest["tool_name"] = result.tool_name
     if result.requestor is not None and result.requestor != call_requestor:
         rest["requestor"] = result.requestor
-    if call_name is None and result.tool_call_id is not None:
+    if not is_paired_by_id and result.tool_call_id is not None:
         rest["tool_call_id"] = result.tool_call_id
     if "timestamp" in rest:
         rest["timestamp"] = rest["timestamp"].isoformat()

@@ -6,8 +6,9 @@ from typing import Any, Final
 
 from schemas.records import BadRecord, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
+from transforms.formats.anthropic_parts import unfolded
 from transforms.formats.chat_header import chat_header, columns_by_field, extra_fields, lost_components, taken_fields
-from transforms.formats.chat_messages import chat_messages, first_user_text, message_list
+from transforms.formats.chat_messages import chat_messages, first_user_text, message_list, unread_lists
 from transforms.formats.contract import OpenFile, build_rollouts
 from transforms.formats.fields import as_text, first_present, lookup, watched_keys
 from transforms.formats.identity import canonical_hash
@@ -23,7 +24,7 @@ class OpenAIChatAdapter(RowAdapter):
     """Reads rows that hold an OpenAI chat conversation."""
 
     name = NAME
-    version = "1"
+    version = "2"
     carries = (
         "messages with calls, results, reasoning and parts",
         "ids, task, group and policy through the field map",
@@ -67,7 +68,7 @@ def _may_hold_messages(record: dict[str, Any], names: list[str]) -> bool:
 
 def _rollout(record: NativeRecord, settings: IngestSettings, columns: dict[str, list[str]]) -> Rollout:
     fields, reward_range = settings.fields, settings.reward_range
-    messages = chat_messages(message_list(record.value, fields.messages))
+    messages = chat_messages(unfolded(message_list(record.value, fields.messages)))
     extra_json, lost_fields = extra_fields(record.value, taken_fields(record.value, fields, columns))
     header, warnings = chat_header(
         record.value,
@@ -83,6 +84,10 @@ def _rollout(record: NativeRecord, settings: IngestSettings, columns: dict[str, 
         canonical_sha256=canonical_hash(record.value),
         record_key=record.key,
         record_offset=record.offset,
-        lost_fields=(*lost_fields, *lost_components(record.value, fields)),
+        lost_fields=(
+            *lost_fields,
+            *lost_components(record.value, fields),
+            *unread_lists(record.value, fields.messages),
+        ),
         parse_warnings=(*record.warnings, *warnings),
     )

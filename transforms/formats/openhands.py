@@ -43,7 +43,7 @@ class OpenHandsAdapter(RowAdapter):
     """Reads OpenHands evaluation output; `output.report.json` or `report.json` beside it is joined."""
 
     name = "openhands"
-    version = "1"
+    version = "2"
     carries = (
         "messages, calls and results of V0 and V1 events",
         "parallel calls by response, unreadable calls as written",

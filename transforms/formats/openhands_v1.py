@@ -210,6 +210,7 @@ def _said(event: Event) -> Message:
     content = text_or_parts(native.get("content", MISSING))
     extra = {name: native[name] for name in untaken(native, _LLM_MESSAGE)}
     extra |= {name: event[name] for name in untaken(event, _MESSAGE)}
+    extra |= orjson.loads(message.extra_json or "{}")
     return replace(
         message,
         content=content.text,

@@ -58,7 +58,7 @@ class OtlpAdapter:
     """Reads exports of OpenTelemetry GenAI spans, also those of earlier conventions and of OpenInference."""
 
     name = "otlp"
-    version = "1"
+    version = "2"
     carries = (
         "messages of model calls", "calls", "results", "tool failures", "tokens and times of each call", "model",
         "agent", "conversation", "evaluations",

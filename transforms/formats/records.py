@@ -14,6 +14,7 @@ from transforms.formats.contract import OpenFile
 from transforms.formats.identity import Identities
 from transforms.formats.inline_files import summarise_inline_files
 from transforms.formats.registry import adapter_named
+from transforms.formats.steps import has_unknown_result_id
 from transforms.reading.excerpts import EXCERPT_CHARS
 from transforms.reading.failures import UnreadableError
 from transforms.reading.lake import Lake
@@ -21,6 +22,9 @@ from transforms.reading.native import unreadable
 from transforms.redaction.engine import Redactor
 
 MAX_MESSAGE_CHARS: Final = 500
+
+UNKNOWN_RESULT_ID: Final = "unknown_result_id"
+"""Warning: a result names a call that is not there; it is given to a call by place or name, its id kept with it."""
 
 
 class Repeat(NamedTuple):
@@ -79,7 +83,10 @@ def _finished(
         if settings.inline_files == "summarise":
             rollout = summarise_inline_files(rollout)
         clean, counts = redactor.redact_rollout(rollout)
-        return assemble(clean, identified.traj_id, secrets_redacted=counts)
+        trajectory = assemble(clean, identified.traj_id, secrets_redacted=counts)
+        if not has_unknown_result_id(trajectory.steps):
+            return trajectory
+        return replace(trajectory, parse_warnings=(*trajectory.parse_warnings, UNKNOWN_RESULT_ID))
     except Exception as error:
         message = redactor.redact_text(f"{type(error).__name__}: {error}")
         return BadRecord(

@@ -32,7 +32,7 @@ class ReflexionAdapter(RowAdapter):
     """Reads attempts at programming tasks; equal attempts of two runs (folders) are two rollouts."""
 
     name = "reflexion"
-    version = "1"
+    version = "2"
     carries = (
         "prompt, implementations, test feedback, reflections and solution in their order",
         "whether the task was solved",

@@ -28,7 +28,7 @@ class ShareGptAdapter(RowAdapter):
     """Reads ShareGPT rows; a ranking row is two rollouts, its chosen and its rejected side."""
 
     name = "sharegpt"
-    version = "1"
+    version = "2"
     carries = (
         "messages, system prompt, tools",
         "function calls (single and parallel) with results by position",

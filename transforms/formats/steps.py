@@ -17,7 +17,7 @@ from transforms.formats.arguments import command_of
 from transforms.formats.leftovers import RESULTS_KEY, merge_extra, restore, result_leftover, self_leftover, split_extra
 from transforms.formats.tools import tool_kind
 
-__all__ = ["RESULTS_KEY", "messages_of", "steps_of"]
+__all__ = ["RESULTS_KEY", "has_unknown_result_id", "messages_of", "steps_of"]
 _SOURCES: Final = {"system": "system", "user": "user", "assistant": "agent", "tool": "environment"}
 _ROLES: Final = {source: role for role, source in _SOURCES.items()}
 _RESULT_STATES: Final = {"text": "ok", "parts": "ok", "null": "null", "missing": "null"}
@@ -142,7 +142,8 @@ def _close(draft: _Draft, number: int) -> Step:
         # Most steps with calls have one, and its answer is all that came back.
         calls = (_call(draft, 0),)
         text, is_error, exit_code = answer.content, answer.is_error, answer.exit_code
-        if rest := result_leftover(answer, calls[0].tool_name, calls[0].requestor):
+        by_id = draft.paired_by[0] == "id"
+        if rest := result_leftover(answer, calls[0].tool_name, calls[0].requestor, is_paired_by_id=by_id):
             leftovers["0"] = rest
     elif results or draft.observation is not None or message.role == "tool":
         calls = tuple([_call(draft, index) for index in range(len(results))])
@@ -176,7 +177,10 @@ def _close(draft: _Draft, number: int) -> Step:
 def _result_leftovers(draft: _Draft, calls: tuple[Call, ...]) -> dict[str, Any]:
     leftovers: dict[str, Any] = {}
     for call, result in zip(calls, draft.results, strict=True):
-        if result is not None and (rest := result_leftover(result, call.tool_name, call.requestor)):
+        if result is None:
+            continue
+        by_id = call.paired_by == "id"
+        if rest := result_leftover(result, call.tool_name, call.requestor, is_paired_by_id=by_id):
             leftovers[str(call.call_index)] = rest
     if draft.observation is not None and (rest := result_leftover(draft.observation, None, "assistant")):
         leftovers["observation"] = rest
@@ -238,6 +242,17 @@ def _observation_text(answers: Sequence[Message]) -> str | None:
         return answers[0].content
     texts = [answer.content for answer in answers if answer.content is not None]
     return "\n".join(texts) if texts else None
+
+
+def has_unknown_result_id(steps: Iterable[Step]) -> bool:
+    """Say whether a result names a call that is not there and was given to another by its place or name."""
+    return any(
+        "tool_call_id" in leftovers.get(str(call.call_index), {})
+        for step in steps
+        if step.extra_json is not None and RESULTS_KEY in step.extra_json
+        for leftovers in (split_extra(step.extra_json)[1],)
+        for call in step.calls
+    )
 
 
 def messages_of(steps: Iterable[Step]) -> tuple[Message, ...]:

@@ -37,7 +37,7 @@ class SweAgentAdapter:
     """Reads SWE-agent trajectories and joins their SWE-bench reports."""
 
     name = "swe_agent"
-    version = "2"
+    version = "3"
     carries = (
         "history as messages, calls and results (tool calling and text mode)",
         "each attempt of a retrying agent",

@@ -32,7 +32,7 @@ class SweGymOpenHandsAdapter(RowAdapter):
     """Reads SWE-Gym's sampled OpenHands runs; instance and run together are not unique, so rows have no own id."""
 
     name = "swe_gym_openhands"
-    version = "1"
+    version = "2"
     carries = (
         "messages, calls and results by call id, tools",
         "whether the instance was resolved, evaluation faults as invalid rewards",

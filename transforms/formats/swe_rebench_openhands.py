@@ -21,7 +21,7 @@ class SweRebenchOpenHandsAdapter(RowAdapter):
     """Reads SWE-rebench OpenHands rows."""
 
     name = "swe_rebench_openhands"
-    version = "1"
+    version = "2"
     carries = (
         "messages, calls and results by call id, tools",
         "whether the instance was resolved, scores of generated tests, how the run ended",

@@ -20,7 +20,7 @@ class SweSmithAdapter(RowAdapter):
     """Reads SWE-smith rows; their `patch` is left out, as in most rows it belongs to another run."""
 
     name = "swe_smith"
-    version = "1"
+    version = "2"
     carries = (
         "messages",
         "native calls, and function blocks in the text, as calls with their results",

@@ -52,7 +52,7 @@ class Tau2Adapter:
     """Reads tau2-bench results, both layouts."""
 
     name = "tau2"
-    version = "1"
+    version = "2"
     carries = (
         "messages of both sides", "calls of agent and simulated user", "results with error flags", "reward",
         "reward parts", "termination", "agent cost", "tokens", "times", "task", "trial",

@@ -6,6 +6,7 @@ from typing import Any, Final
 from schemas.reasons import EnvType, QuarantineReason, Termination
 from schemas.records import BadRecord, Header, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
+from transforms.formats.anthropic_parts import unfolded
 from transforms.formats.chat_messages import chat_messages
 from transforms.formats.contract import OpenFile, PathFacts, build_rollouts
 from transforms.formats.documents import list_records, load_document
@@ -29,7 +30,7 @@ class TauBenchAdapter:
     """Reads tau-bench result files."""
 
     name = "tau_bench"
-    version = "1"
+    version = "2"
     carries = ("messages with calls and results", "task, trial and environment", "reward and its parts", "model")
     loses = ("expected actions", "the user simulator's cost")
 
@@ -59,7 +60,7 @@ def _rollout(record: NativeRecord, facts: dict[str, str], reward_range: tuple[fl
     native = record.value
     if not isinstance(native.get("traj"), list):
         raise RecordError(QuarantineReason.MISSING_MESSAGES, "`traj` is no list of messages")
-    messages = chat_messages(native["traj"])
+    messages = chat_messages(unfolded(native["traj"]))
     info = as_object(native.get("info"))
     reward = convert_reward(native.get("reward", MISSING), reward_range)
     ending = ending_of(None, error=info.get("error"))

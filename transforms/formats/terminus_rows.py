@@ -27,7 +27,7 @@ class TerminusRowsAdapter(RowAdapter):
     """Reads conversations whose agent answers in Terminus JSON."""
 
     name = "terminus_rows"
-    version = "1"
+    version = "2"
     carries = (
         "messages, analysis and plan as text, thoughts as reasoning",
         "each command as a call, the terminal's answer as the result of the first",

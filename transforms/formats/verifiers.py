@@ -11,6 +11,7 @@ from typing import Any, Final
 from schemas.reasons import QuarantineReason
 from schemas.records import BadRecord, Header, Message, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
+from transforms.formats.anthropic_parts import unfolded
 from transforms.formats.arguments import canonical_text
 from transforms.formats.chat_messages import chat_messages
 from transforms.formats.contract import OpenFile, build_rollouts
@@ -43,7 +44,7 @@ class VerifiersAdapter(RowAdapter):
     """Reads rows of verifiers' evaluation results."""
 
     name = "verifiers"
-    version = "1"
+    version = "2"
     carries = (
         "prompt and completion messages", "calls", "results", "reward", "metrics as reward parts", "termination",
         "errors", "tokens", "which messages the model produced", "example, environment and model of the metadata",
@@ -145,7 +146,7 @@ def _messages(raw: Any, *, role: str) -> tuple[Message, ...]:
     if not isinstance(raw, list):
         kind = type(raw).__name__
         raise RecordError(QuarantineReason.INVALID_MESSAGE, f"neither text nor a list of messages but {kind}")
-    return chat_messages([_chat_form(item) for item in raw])
+    return chat_messages(unfolded(_chat_form(item) for item in raw))
 
 
 def _chat_form(item: Any) -> Any:

@@ -53,7 +53,7 @@ class VerifiersTracesAdapter(RowAdapter):
     """Reads verifiers v1 traces, and those prime-rl writes."""
 
     name = "verifiers_traces"
-    version = "1"
+    version = "2"
     carries = (
         "messages of every branch", "calls", "results", "weighted rewards and their parts", "metrics", "termination",
         "errors", "tokens of each message", "which messages the model produced", "trainable", "task key", "group",

@@ -370,3 +370,12 @@ def test_messages_rebuilt_from_the_rows_are_the_messages_read(conversation, is_a
     (rollout,) = InspectAdapter().read(unit, lambda uri: io.BytesIO(raw), IngestSettings())
     expected = [(role, content or "", calls, answers) for role, content, calls, answers in map(said, conversation)]
     assert [said(message) for message in rebuilt(rollout, unit)] == expected
+
+
+def test_attachment_is_found_by_whatever_name_it_has(read_lake):
+    messages = [{"role": "user", "content": "attachment://h 1"}, {"role": "user", "content": "attachment://h2"}]
+    (trajectory,) = read_lake(
+        {"a.json": log({**SAMPLE, "messages": messages, "attachments": {"h 1": "long text"}})}
+    ).trajectories
+    assert [step.message for step in trajectory.steps] == ["long text", "attachment://h2"]
+    assert "attachment_missing" not in trajectory.parse_warnings

@@ -217,3 +217,25 @@ def test_rwd_04_infrastructure_endings_are_not_valid(shared_dir, read_folder):
         True,
         True,
     ]
+
+
+def test_a_second_list_of_messages_is_told_unless_it_says_the_same(read_lake):
+    talk = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]
+    rows = [
+        {"messages": talk, "conversation": talk, "trajectory": talk[:1]},
+        {"messages": [], "conversation": talk},
+    ]
+    read = read_lake({"a.json": rows})
+    assert [one.lost_fields for one in read.trajectories] == [("trajectory",), ()]
+    assert [len(one.steps) for one in read.trajectories] == [2, 2]
+
+
+def test_content_blocks_of_calls_and_results_are_calls_and_results(read_lake):
+    talk = [
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "ls", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "a.py"}]},
+    ]
+    (trajectory,) = read_lake({"a.json": [{"messages": talk}]}).trajectories
+    (call,) = trajectory.steps[1].calls
+    assert (call.tool_name, call.result_text, call.paired_by) == ("ls", "a.py", "id")

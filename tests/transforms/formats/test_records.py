@@ -80,3 +80,11 @@ def test_record_over_the_limit_is_set_aside(folder_of, limit):
 def test_trajectories_are_plain_records(folder_of):
     (item,) = read(folder_of({"a.jsonl": GOOD % "x"}))
     assert dataclasses.asdict(item)["header"]["source_format"] == "openai_chat"
+
+
+def test_a_result_that_names_no_call_is_told(read_lake):
+    call = {"id": "a", "function": {"name": "f", "arguments": "{}"}}
+    talk = [{"role": "user", "content": "q"}, {"role": "assistant", "content": None, "tool_calls": [call]}]
+    rows = [{"messages": [*talk, {"role": "tool", "tool_call_id": name, "content": "r"}]} for name in ("a", "b")]
+    read = read_lake({"a.json": rows})
+    assert [one.parse_warnings for one in read.trajectories] == [(), ("unknown_result_id",)]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from schemas.records import Message, MessageCall
 from transforms.formats.arguments import message_call
 from transforms.formats.leftovers import RESULTS_KEY
-from transforms.formats.steps import messages_of, steps_of
+from transforms.formats.steps import has_unknown_result_id, messages_of, steps_of
 
 
 def call(name="bash", call_id=None, **arguments):
@@ -199,3 +199,15 @@ def test_what_a_result_says_beside_its_text_is_kept_under_the_reserved_key():
     )
     leftovers = '{"0":{"content_state":"parts","parts_json":"[]"}}'
     assert step.extra_json == f'{{"{RESULTS_KEY}":{leftovers},"x":1}}'
+
+
+def test_id_of_a_result_that_names_no_call_is_kept_where_it_answers_one_by_its_place():
+    known = Message("tool", "ok", tool_call_id="a")
+    source = (
+        Message("assistant", "x", calls=(call(call_id="a"), call(call_id="b"))),
+        known,
+        Message("tool", "late", tool_call_id="other"),
+    )
+    steps = steps_of(source)
+    assert has_unknown_result_id(steps) and not has_unknown_result_id(steps_of(source[:2]))
+    assert [(item.content, item.tool_call_id) for item in messages_of(steps)[1:]] == [("ok", "a"), ("late", "other")]

@@ -7,7 +7,7 @@ from schemas.reasons import QuarantineReason
 from schemas.records import Message, MessageCall
 from transforms.formats.arguments import canonical_text, message_call
 from transforms.formats.chat_messages import message_content
-from transforms.formats.fields import as_datetime, as_integer, as_number, as_object, as_text
+from transforms.formats.fields import as_datetime, as_integer, as_items, as_number, as_object, as_text
 from transforms.formats.losses import untaken
 from transforms.formats.rewards import MISSING
 from transforms.reading.failures import RecordError
@@ -88,6 +88,9 @@ def _message(step: dict[str, Any], model_name: str | None) -> Message:
 
 def _step_extra(step: dict[str, Any], metrics: dict[str, Any], model_name: str | None) -> str | None:
     extra = {name: step[name] for name in untaken(step, _STEP_FIELDS)}
+    for name, kind in (("reasoning_content", str), ("metrics", dict)):
+        if step.get(name) and not isinstance(step[name], kind):
+            extra[name] = step[name]
     own_model = as_text(step.get("model_name"))
     if own_model is not None and own_model != model_name:
         extra["model_name"] = own_model
@@ -95,13 +98,22 @@ def _step_extra(step: dict[str, Any], metrics: dict[str, Any], model_name: str |
         extra["metrics"] = {name: metrics[name] for name in rest}
     calls = step.get("tool_calls")
     if isinstance(calls, list):
-        said = [{name: call[name] for name in untaken(call, _CALL_FIELDS)} for call in calls if isinstance(call, dict)]
+        said = [_call_rest(call) for call in calls if isinstance(call, dict)]
         if any(said):
             extra["tool_calls"] = said
     rest = untaken(as_object(step.get("observation")), {"results"})
     if rest:
         extra["observation"] = {name: step["observation"][name] for name in rest}
     return canonical_text(extra) if extra else None
+
+
+def _call_rest(call: dict[str, Any]) -> dict[str, Any]:
+    return {name: call[name] for name in untaken(call, _CALL_FIELDS)} | _odd_id(call, "tool_call_id")
+
+
+def _odd_id(item: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return an id that is neither text nor a number, which no column takes."""
+    return {name: item[name]} if isinstance(item.get(name), list | dict) else {}
 
 
 def _calls(raw: Any) -> tuple[MessageCall, ...]:
@@ -121,12 +133,14 @@ def _call(raw: Any) -> MessageCall:
 
 def _results(step: dict[str, Any]) -> Iterator[Message]:
     observation = step.get("observation")
-    results = observation.get("results") if isinstance(observation, dict) else None
-    for result in results if isinstance(results, list) else ():
+    results = observation.get("results") if isinstance(observation, dict) else observation
+    for result in as_items(results):
+        if isinstance(result, str):
+            result = {"content": result}
         if not isinstance(result, dict):
             raise RecordError(QuarantineReason.INVALID_MESSAGE, "a result is no object")
         content = message_content(result.get("content", MISSING))
-        extra = {name: result[name] for name in untaken(result, _RESULT_FIELDS)}
+        extra = {name: result[name] for name in untaken(result, _RESULT_FIELDS)} | _odd_id(result, "source_call_id")
         yield Message(
             role="tool",
             content=content.text,

@@ -67,8 +67,9 @@ def call_details(raw: dict[str, Any]) -> dict[str, Any]:
         return {}
     function = raw.get("function")
     has_body = isinstance(function, dict)
-    body = function if has_body else raw
-    taken = (_CALL_FIELDS if has_body else _CALL_FIELDS | _BODY_FIELDS) | _arguments_name(body, is_body=not has_body)
+    body: dict[str, Any] = function if isinstance(function, dict) else raw
+    of_body = _BODY_FIELDS if "arguments" in body else _BODY_FIELDS | {"parameters"}
+    taken = _CALL_FIELDS if has_body else _CALL_FIELDS | of_body
     rest = {name: value for name, value in raw.items() if name not in taken and value is not None}
     if raw.get("type") not in (None, "function"):
         rest["type"] = raw["type"]
@@ -76,44 +77,37 @@ def call_details(raw: dict[str, Any]) -> dict[str, Any]:
         if raw.get(name) not in (None, "") and as_text(raw[name]) is None:
             rest[name] = raw[name]
     if has_body:
-        taken = _BODY_FIELDS | _arguments_name(body, is_body=True)
-        inner = {name: value for name, value in body.items() if name not in taken and value is not None}
+        inner = {name: value for name, value in body.items() if name not in of_body and value is not None}
         rest |= {"function": inner} if inner else {}
     return rest
 
 
-def _arguments_name(body: dict[str, Any], *, is_body: bool) -> frozenset[str]:
-    """Return `parameters` where the arguments are read from it."""
-    return frozenset({"parameters"}) if is_body and "arguments" not in body else frozenset()
-
-
 def _untaken(raw: dict[str, Any], columns: dict[str, Any], *, is_tool: bool, result_id: str | None) -> dict[str, Any]:
     """Return the fields with a column of their own that does not say what they say."""
-    names: list[str] = []
-    for name, column in (("timestamp", "timestamp"), ("cost", "cost_usd"), ("agent", "actor")):
-        if columns[column] is None:
-            names.append(name)
-    if columns["step_reward"] is None or raw.get("step_reward") is not None:
-        names += _REWARDS if columns["step_reward"] is None else ("reward",)
-    if not isinstance(raw.get("is_demo"), bool):
-        names.append("is_demo")
-    if as_integer(raw.get("index")) is None:
-        names.append("index")
-    if not is_tool or as_text(raw.get("name")) is None:
-        names.append("name")
-    if not is_tool or columns["exit_code"] is None:
-        names += _CODES
-    names += (name for name in ("is_error", "error") if not (is_tool and isinstance(raw.get(name), bool)))
-    if not is_tool or result_id is None:
-        names += ("tool_call_id", "tool_call_ids")
-    elif isinstance(raw.get("tool_call_ids"), list) and len(raw["tool_call_ids"]) > 1:
-        names.append("tool_call_ids")
-    if not isinstance(raw.get("function_call"), dict):
-        names.append("function_call")
-    if not isinstance(raw.get("usage"), dict) or _has_odd_tokens(raw["usage"]):
-        names.append("usage")
-    # Null, no text, no list and `false` say nothing where no column stands for them.
-    return {name: value for name in names if (value := raw.get(name)) not in (None, "", False) and value != []}
+    ids, usage = raw.get("tool_call_ids"), raw.get("usage")
+    has_reward, has_id = columns["step_reward"] is not None, is_tool and result_id is not None
+    is_read = {
+        "timestamp": columns["timestamp"] is not None,
+        "cost": columns["cost_usd"] is not None,
+        "agent": columns["actor"] is not None,
+        "step_reward": has_reward,
+        "reward": has_reward and raw.get("step_reward") is None,
+        "is_demo": isinstance(raw.get("is_demo"), bool),
+        "index": as_integer(raw.get("index")) is not None,
+        "name": is_tool and as_text(raw.get("name")) is not None,
+        **dict.fromkeys(_CODES, is_tool and columns["exit_code"] is not None),
+        **{name: is_tool and isinstance(raw.get(name), bool) for name in ("is_error", "error")},
+        "tool_call_id": has_id,
+        "tool_call_ids": has_id and (not isinstance(ids, list) or len(ids) == 1),
+        "function_call": isinstance(raw.get("function_call"), dict),
+        "usage": isinstance(usage, dict) and not _has_odd_tokens(usage),
+    }
+    return {name: raw[name] for name, read in is_read.items() if not read and _says_something(raw.get(name))}
+
+
+def _says_something(value: Any) -> bool:
+    """Say whether a value is worth keeping where no column stands for it; 0 is, `false` and empty ones are not."""
+    return not (value is None or value is False or value in ("", []))
 
 
 def _step_reward(raw: dict[str, Any]) -> float | None:

@@ -14,7 +14,7 @@ from schemas.records import BadRecord, Header, Message, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.arguments import canonical_text
 from transforms.formats.claude_code_messages import KNOWN_LINES, is_written_by_harness, line_losses, turn_messages
-from transforms.formats.claude_code_turns import Line, Turn, Turns, turns_of
+from transforms.formats.claude_code_turns import SEVERAL_SESSIONS, Line, Turn, Turns, sessions_of, turns_of
 from transforms.formats.contract import OpenFile, PathFacts, build_groups
 from transforms.formats.documents import read_sidecar
 from transforms.formats.endings import Ending, ending_of
@@ -52,6 +52,7 @@ class _Session(NamedTuple):
     warnings: tuple[str, ...]
     parent_key: str | None = None
     agent_type: str | None = None
+    is_named_by_suffix: bool = True
 
 
 class ClaudeCodeAdapter:
@@ -98,7 +99,7 @@ class ClaudeCodeAdapter:
         links: dict[str, str] = {}
         own = read_session(unit, open_file, settings, watched=_WATCHED)
         top = None
-        for item in _file_rollouts(own, "", links, size=unit.size):
+        for item in _sessions_rollouts(own, links, size=unit.size):
             if isinstance(item, Rollout) and top is None:
                 top = item.record_key
             yield item
@@ -138,11 +139,25 @@ def _caller(uri: str, links: dict[str, str]) -> str | None:
     return links.get(file.group(1) if file else "") or links.get(folder)
 
 
+def _sessions_rollouts(own: SessionLines, links: dict[str, str], *, size: int | None) -> Iterator[Rollout | BadRecord]:
+    """Yield the rollouts of a file's own lines, which may be those of several sessions."""
+    parts = sessions_of(own.lines)
+    if len(parts) < 2:
+        yield from _file_rollouts(own, "", links, size=size)
+        return
+    yield from own.bad
+    for index, lines in enumerate(parts):
+        told = SessionLines(lines, (), (*own.warnings, SEVERAL_SESSIONS))
+        place = f"/session:{index}" if index else ""
+        yield from _file_rollouts(told, place, links, size=size, is_subagent=False)
+
+
 def _file_rollouts(
     read: SessionLines,
     suffix: str,
     links: dict[str, str],
     *,
+    is_subagent: bool = True,
     size: int | None = None,
     parent_key: str | None = None,
     agent_type: str | None = None,
@@ -161,7 +176,9 @@ def _file_rollouts(
         is_condensed = any(_branch_name(found, branch).startswith("/context") for branch in found.branches)
         condensed = (CONDENSED,) if is_condensed else ()
         warnings = (*read.warnings, *found.warnings, *condensed, *sorted(unknown))
-        session = _Session(suffix, read.lines, found, sha256, tuple(sorted(lost)), warnings, parent_key, agent_type)
+        session = _Session(
+            suffix, read.lines, found, sha256, tuple(sorted(lost)), warnings, parent_key, agent_type, is_subagent
+        )
         rollouts = [_rollout(session, branch) for branch in found.branches]
         for rollout, branch in zip(rollouts, found.branches, strict=True):
             for name in _called_agents(found.turns[index] for index in sorted(branch.own)):
@@ -204,7 +221,7 @@ def _rollout(session: _Session, branch: Branch) -> Rollout:
 
 def _native_id(session: _Session) -> str | None:
     """Return the session's id; a subagent's file names the session it was called in, and an id of its own."""
-    session_id, suffix = _first(session.lines, "sessionId"), session.suffix
+    session_id, suffix = _first(session.lines, "sessionId"), session.suffix if session.is_named_by_suffix else ""
     if not suffix and all(turn.is_sidechain for turn in session.found.turns):
         agent_id = _first(session.lines, "agentId")
         suffix = "" if agent_id is None else f"/agent-{agent_id}"

@@ -75,7 +75,7 @@ def is_written_by_harness(line: Line) -> bool:
 
 def _response(turn: Turn) -> list[Message]:
     first = turn.lines[0]
-    blocks = [as_object(block) for line in turn.lines for block in _checked(line)]
+    blocks = [block for line in turn.lines for block in _checked(line) if isinstance(block, dict)]
     calls = [block for block in blocks if _is_call(block)]
     results = [block for block in blocks if _is_result(block)]
     thoughts = [block["thinking"] for block in blocks if isinstance(block.get("thinking"), str)]
@@ -181,7 +181,7 @@ def _result(block: dict[str, Any], line: Line) -> Message:
     content = text_or_parts(block.get("content", MISSING))
     is_error = block.get("is_error") if isinstance(block.get("is_error"), bool) else None
     code = _EXIT_CODE.match(content.text or "") if is_error else None
-    rest = _rest(block, _OF_RESULT)
+    rest = _rest(block, _OF_RESULT if isinstance(block.get("is_error"), bool) else _OF_RESULT - {"is_error"})
     return Message(
         "tool",
         content.text,
@@ -217,9 +217,12 @@ def line_losses(lines: Iterable[Line]) -> tuple[set[str], set[str]]:
         message = as_object(line.get("message"))
         lost |= untaken(line, _OF_LINE, prefix=f"{kind}.") | untaken(message, _OF_MESSAGE, prefix="message.")
         lost |= untaken(as_object(message.get("usage")), _OF_USAGE, prefix="usage.")
-        for block in map(as_object, blocks_of(line)):
+        blocks = blocks_of(line)
+        lost |= {f"content[{type(block).__name__}]" for block in blocks if not isinstance(block, dict | None)}
+        for block in map(as_object, blocks):
             if block.get("type") == "redacted_thinking":
                 lost.add("content[redacted_thinking]")
             elif block.get("type") == "thinking":
-                lost |= untaken(block, {"type", "thinking"}, prefix="thinking.")
+                taken = {"type", "thinking"} if isinstance(block.get("thinking"), str) else {"type"}
+                lost |= untaken(block, taken, prefix="thinking.")
     return lost, warnings

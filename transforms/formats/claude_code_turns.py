@@ -17,6 +17,9 @@ UNKNOWN_PARENT: Final = "unknown_parent"
 REPEATED_LINE: Final = "repeated_line"
 """Warning: a line stands in the file again, word for word; it is read once."""
 
+SEVERAL_SESSIONS: Final = "several_sessions"
+"""Warning: the file holds lines of sessions that have nothing to do with each other; each is read by itself."""
+
 Line = dict[str, Any]
 
 
@@ -73,10 +76,50 @@ def _renumbered(branch: Branch, order: list[int]) -> Branch:
     return Branch(branch.index, nodes, frozenset(order[place] for place in branch.own), branch.is_trainable)
 
 
+def sessions_of(lines: Sequence[Line]) -> list[tuple[Line, ...]]:
+    """Return the lines of each session of a file, in the order of the sessions' first lines.
+
+    A session that goes on from a line of another one is the same. A line without an id, or of a session that says
+    nothing, is of the session before it.
+    """
+    home: dict[str, str] = {}
+
+    def root(name: str) -> str:
+        while home.setdefault(name, name) != name:
+            name = home[name]
+        return name
+
+    session_of: dict[str, str] = {}
+    named: list[str | None] = []
+    for line in lines:
+        own = line.get("sessionId") if isinstance(line.get("sessionId"), str) else None
+        named.append(own if own is not None else named[-1] if named else None)
+        if own is None:
+            continue
+        root(own)
+        for key in ("parentUuid", "logicalParentUuid"):
+            before = session_of.get(line[key]) if isinstance(line.get(key), str) else None
+            if before is not None:
+                home[root(own)] = root(before)
+        if isinstance(line.get("uuid"), str):
+            session_of.setdefault(line["uuid"], own)
+    roots = [None if name is None else root(name) for name in named]
+    speaking = dict.fromkeys(name for name, line in zip(roots, lines, strict=True) if name and speaks(line))
+    if len(speaking) < 2:
+        return [tuple(lines)]
+    parts: dict[str, list[Line]] = {name: [] for name in speaking}
+    current = next(iter(speaking))
+    for name, line in zip(roots, lines, strict=True):
+        current = name if name in parts else current
+        parts[current].append(line)
+    return [tuple(part) for part in parts.values()]
+
+
 def blocks_of(line: Line) -> list[Any]:
-    """Return the content blocks of a line's message; a text is one block."""
+    """Return the content blocks of a line's message; a text, alone or among blocks, is one."""
     content = as_object(line.get("message")).get("content")
-    return [{"type": "text", "text": content}] if isinstance(content, str) else as_list(content)
+    blocks = [content] if isinstance(content, str) else as_list(content)
+    return [{"type": "text", "text": block} if isinstance(block, str) else block for block in blocks]
 
 
 def is_queued_message(line: Line) -> bool:

@@ -52,6 +52,13 @@ def as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def as_items(value: Any) -> list[Any]:
+    """Return a list; null and empty text give none, any other single value stands for a list of one."""
+    if isinstance(value, list):
+        return value
+    return [] if value is None or value == "" else [value]
+
+
 def as_text(value: Any) -> str | None:
     """Return an id or name as text without outer blanks; None for null, blank, lists and objects."""
     if isinstance(value, str):

@@ -9,7 +9,7 @@ from schemas.settings.ingest import IngestSettings
 from transforms.formats.arguments import canonical_text, message_call
 from transforms.formats.contract import OpenFile, PathFacts, build_rollouts
 from transforms.formats.documents import load_document, map_records
-from transforms.formats.fields import as_integer, as_object
+from transforms.formats.fields import as_integer, as_items, as_object
 from transforms.formats.identity import canonical_hash
 from transforms.formats.losses import untaken
 from transforms.formats.rewards import (
@@ -187,31 +187,36 @@ def _turn_messages(turns: dict[str, Any], tool: str) -> Iterator[Message]:
         if not isinstance(action, str):
             kind = type(action).__name__
             raise RecordError(QuarantineReason.INVALID_MESSAGE, f"action {index} is no text but {kind}")
-        thought = thoughts[index] if index < len(thoughts) else None
+        thought, scored, is_valid = (
+            column[index] if index < len(column) else None for column in (thoughts, rewards, valid)
+        )
         is_blocked = action == BLOCKED and index >= len(observations)
+        reward = None if scored is None else convert_step_reward(scored)
+        said: dict[str, Any] = {"blocked": True} if is_blocked else {}
+        said |= {} if isinstance(thought, str | None) else {"thought": thought}
+        said |= {"reward": scored} if reward is None and scored is not None else {}
+        said |= {} if isinstance(is_valid, bool | None) else {"valid_action": is_valid}
         yield Message(
             "assistant",
             thought if isinstance(thought, str) else None,
             "text" if isinstance(thought, str) else "missing",
             calls=() if is_blocked else (_call(action, tool),),
-            step_reward=convert_step_reward(rewards[index]) if index < len(rewards) else None,
+            step_reward=reward,
             sampled=True,
-            extra_json=canonical_text({"blocked": True}) if is_blocked else None,
+            extra_json=canonical_text(said) if said else None,
         )
         if index < len(observations):
             observation = observations[index]
-            is_valid = valid[index] if index < len(valid) else None
             yield Message(
                 "tool",
-                observation if isinstance(observation, str) else None,
-                "text" if isinstance(observation, str) else "null",
+                observation if isinstance(observation, str | None) else canonical_text(observation),
+                "null" if observation is None else "text",
                 is_error=not is_valid if isinstance(is_valid, bool) else None,
             )
 
 
 def _column(turns: dict[str, Any], name: str) -> list[Any]:
-    column = turns.get(name)
-    return column if isinstance(column, list) else []
+    return as_items(turns.get(name))
 
 
 def _call(action: str, tool: str) -> MessageCall:

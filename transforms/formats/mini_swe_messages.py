@@ -11,18 +11,18 @@ from schemas.records import Message
 from transforms.formats import responses_conversation
 from transforms.formats.arguments import canonical_text, message_call
 from transforms.formats.chat_messages import chat_messages
-from transforms.formats.fields import as_datetime, as_integer, as_list, as_number, as_object
-from transforms.formats.losses import untaken
+from transforms.formats.fields import as_datetime, as_integer, as_items, as_list, as_number, as_object
+from transforms.formats.losses import untaken, untaken_of_each
 from transforms.reading.failures import RecordError
 
 TOOL: Final = "bash"
 EXIT_LOST: Final = "messages[role=exit]"
+EXTRA_LOST: Final = "messages[].extra"
 RESPONSE_LOST: Final = "messages[].extra.response"
 _BLOCK: Final = re.compile(r"```(?:mswea_bash_command|bash)[ \t]*\n(.*?)\n?```", re.DOTALL)
 _RETURN_CODE: Final = re.compile(r"<returncode>\s*(-?[0-9]{1,9})\s*</returncode>")
 _EXTRA_FIELDS: Final = frozenset({"actions", "response", "cost", "timestamp", "returncode", "raw_output", "exit_code"})
-
-
+_ACTION_FIELDS: Final = frozenset({"command", "tool_call_id"})
 _RESPONSE_FIELDS: Final = frozenset({"object", "output", "usage", "extra", "role"})
 
 
@@ -52,6 +52,8 @@ def mini_messages(raw: list[Any]) -> Conversation:
         if not isinstance(item, dict):
             kind = type(item).__name__
             raise RecordError(QuarantineReason.INVALID_MESSAGE, f"message {index} is no object but {kind}")
+        if item.get("extra") and not isinstance(item["extra"], dict):
+            losses.add(EXTRA_LOST)
         if item.get("role") == "exit":
             closing = item
             losses.add(EXIT_LOST)
@@ -110,7 +112,7 @@ def _acted(message: Message, extra: dict[str, Any]) -> Message:
 def _with_text_calls(message: Message, extra: dict[str, Any]) -> Message:
     text = message.content or ""
     blocks = list(_BLOCK.finditer(text)) if message.content_state == "text" else []
-    commands = [action.get("command") for action in as_list(extra.get("actions")) if isinstance(action, dict)]
+    commands = [action.get("command") for action in as_items(extra.get("actions")) if isinstance(action, dict)]
     texts = [command for command in commands if isinstance(command, str)]
     if "actions" not in extra and len(blocks) == 1:
         texts = [blocks[0].group(1)]
@@ -138,6 +140,9 @@ def _observed(message: Message, extra: dict[str, Any], before: Message | None) -
 def _with_extra(message: Message, extra: dict[str, Any]) -> Message:
     """Return the message with its time and with what of its extras no column takes."""
     rest = {name: extra[name] for name in untaken(extra, _EXTRA_FIELDS)}
+    for name in ("returncode", "exit_code"):
+        if extra.get(name) is not None and as_integer(extra[name], bits=32) is None:
+            rest[name] = extra[name]
     output = extra.get("raw_output")
     if isinstance(output, str) and output.strip() not in (message.content or ""):
         rest["raw_output"] = output
@@ -152,6 +157,8 @@ def _with_extra(message: Message, extra: dict[str, Any]) -> Message:
 
 def _actions_left(message: Message, extra: dict[str, Any]) -> dict[str, Any]:
     """Return the parsed actions of a message whose calls do not say the same."""
-    commands = [as_object(action).get("command") for action in as_list(extra.get("actions"))]
+    actions = as_items(extra.get("actions"))
+    commands = [as_object(action).get("command") for action in actions]
     called = [orjson.loads(call.arguments_json).get("command") for call in message.calls if call.arguments_json]
-    return {} if commands == called or not commands else {"actions": extra["actions"]}
+    says_more = untaken_of_each(actions, _ACTION_FIELDS, prefix="")
+    return {"actions": extra["actions"]} if actions and (commands != called or says_more) else {}

@@ -47,8 +47,25 @@ def v1_losses(events: Iterable[Event]) -> set[str]:
         if not speaks_v1(event):
             losses.add(f"events[{str(event.get('kind'))[:60]}]")
         elif event["kind"] == "ObservationEvent":
-            losses |= untaken(as_object(event.get("observation")), _OBSERVATION, prefix="observation.")
+            losses |= {f"observation.{name}" for name in _untaken_of(_observation(event))}
     return losses
+
+
+def _observation(event: Event) -> dict[str, Any]:
+    """Return what a tool gave back; a mere text or list is its content."""
+    stated = event.get("observation")
+    return stated if isinstance(stated, dict) else {} if stated is None else {"content": stated}
+
+
+def _untaken_of(observation: dict[str, Any]) -> set[str]:
+    names = untaken(observation, _OBSERVATION)
+    if "content" in observation and observation.get("output", observation["content"]) != observation["content"]:
+        names |= untaken({"output": observation["output"]}, ())
+    if not isinstance(observation.get("is_error"), bool | None):
+        names.add("is_error")
+    if observation.get("exit_code") is not None and as_integer(observation["exit_code"], bits=32) is None:
+        names.add("exit_code")
+    return names
 
 
 def v1_tools(events: Iterable[Event]) -> Any:
@@ -136,7 +153,7 @@ class _Reading:
         )
 
     def _result(self, event: Event) -> Message:
-        observation = as_object(event.get("observation"))
+        observation = _observation(event)
         kind = event["kind"]
         is_error = observation.get("is_error") if isinstance(observation.get("is_error"), bool) else None
         if kind == "ObservationEvent":

@@ -27,7 +27,6 @@ from transforms.formats.rewards import (
     convert_components,
     convert_reward,
     convert_step_reward,
-    unread_components,
 )
 from transforms.formats.row_files import row_records
 from transforms.formats.tools import tools_text
@@ -41,6 +40,7 @@ REWARD_ON_PARENT: Final = "reward_on_parent"
 REPEATED: Final = "repeated_span"
 """Warning: a span was exported more than once."""
 _EVALUATION: Final = "gen_ai.evaluation."
+_SCORE: Final = "gen_ai.evaluation.score.value"
 _SAMPLING: Final = "gen_ai.request."
 _LOST: Final = ("resource", "scope", "span names and links")
 
@@ -128,9 +128,10 @@ def _rollout(
     )
     header = replace(_header(conversation.spans, messages), branch_index=branch.index, **_usage(messages))
     warnings: tuple[str, ...] = (REWARD_ON_PARENT,)
+    lost: tuple[str, ...] = ()
     if parent_key is None:
-        reward, columns = _reward(conversation.spans, reward_range)
-        header, warnings = replace(header, **columns), reward.warnings
+        reward, columns, untold = _reward(conversation.spans, reward_range)
+        header, warnings, lost = replace(header, **columns), reward.warnings, untold
     if any(span.is_repeated for span in conversation.spans):
         warnings = (*warnings, REPEATED)
     single = len(conversation.talk.graph.branches) < 2
@@ -140,7 +141,7 @@ def _rollout(
         native_id=conversation.name or None,
         canonical_sha256=conversation.sha256 if single else canonical_hash([conversation.sha256, branch.index]),
         record_key=key,
-        lost_fields=_lost_fields(conversation.spans),
+        lost_fields=(*_lost_fields(conversation.spans), *lost),
         parse_warnings=(*conversation.talk.warnings, *warnings),
         parent_key=parent_key,
     )
@@ -215,29 +216,39 @@ def _ending(spans: list[Span]) -> tuple[Ending, Span | None]:
     return ending_of(words[0]), None
 
 
-def _reward(spans: list[Span], reward_range: tuple[float, float]) -> tuple[Reward, dict[str, Any]]:
-    """Return the reward and its columns from the evaluation events: a number, else its label.
+def _reward(spans: list[Span], reward_range: tuple[float, float]) -> tuple[Reward, dict[str, Any], tuple[str, ...]]:
+    """Return the reward, its columns, and the names of evaluations that neither tells.
+
+    An evaluation is an event, or a span of its own; it says a number, else a label.
 
     Raises:
         RecordError: The only evaluation is of a kind the conversion table has no rule for.
     """
-    found = _evaluations(spans)
+    found: dict[str, Any] = {}
+    lost: set[str] = set()
+    for stated in _evaluations(spans):
+        name = as_text(stated.get("gen_ai.evaluation.name")) or "evaluation"
+        score, label = stated.get(_SCORE), stated.get(f"{_EVALUATION}score.label")
+        number = convert_step_reward(score)
+        value = number if number is not None else label if label is not None else score
+        if found.setdefault(name, value) != value:
+            lost.add(f"evaluations[{name}]")
     reward = convert_reward(next(iter(found.values())) if len(found) == 1 else MISSING, reward_range)
     columns: dict[str, Any] = {"reward": reward.value, "reward_raw": reward.raw}
     columns["reward_name"] = next(iter(found)) if len(found) == 1 else None
-    return reward, {**columns, "reward_components": convert_components(found)}
+    components = convert_components(found)
+    if len(found) > 1:
+        lost |= {f"evaluations[{name}]" for name in found if name not in components}
+    return reward, {**columns, "reward_components": components}, tuple(sorted(lost))
 
 
-def _evaluations(spans: list[Span]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for event in (event for span in spans for event in span.events if event.name.startswith(_EVALUATION)):
-        name = as_text(event.attributes.get("gen_ai.evaluation.name")) or "evaluation"
-        number = convert_step_reward(event.attributes.get("gen_ai.evaluation.score.value"))
-        found[name] = event.attributes.get("gen_ai.evaluation.score.label") if number is None else number
-    return found
+def _evaluations(spans: list[Span]) -> Iterator[dict[str, Any]]:
+    for span in spans:
+        if span.attributes.get(_SCORE) is not None or span.attributes.get(f"{_EVALUATION}score.label") is not None:
+            yield span.attributes
+        yield from (event.attributes for event in span.events if event.name.startswith(_EVALUATION))
 
 
 def _lost_fields(spans: list[Span]) -> tuple[str, ...]:
     is_mixed = any(span.kind == "foreign" for span in spans)
-    unread = sorted(unread_components(_evaluations(spans), prefix="gen_ai.evaluation"))
-    return (*_LOST, *(("spans without a model or tool",) if is_mixed else ()), *unread)
+    return (*_LOST, "spans without a model or tool") if is_mixed else _LOST

@@ -7,7 +7,7 @@ from schemas.records import Message
 from transforms.formats.arguments import canonical_text, message_call
 from transforms.formats.fields import as_datetime, as_integer, as_number, as_text
 from transforms.formats.message_graph import Graph, graph_of
-from transforms.formats.otlp_messages import Exchange, exchange_of
+from transforms.formats.otlp_messages import Exchange, exchange_of, has_unreadable_messages
 from transforms.formats.otlp_spans import Span
 from transforms.formats.rewards import MISSING
 
@@ -15,6 +15,8 @@ UNPLACED: Final = "tool_span_unplaced"
 """Warning: a tool's span answers no call of the conversation."""
 NOT_CAPTURED: Final = "content_not_captured"
 """Warning: no model call carries messages; what is known comes from the spans of tools."""
+UNREADABLE: Final = "messages_unreadable"
+"""Warning: a span's messages are text that is no JSON; they are left out."""
 NANOSECONDS: Final = 1e9
 _COUNTS: Final = {
     "prompt_tokens": ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt"),
@@ -90,6 +92,7 @@ def talk_of(spans: list[Span]) -> Talk:
     warnings: tuple[str, ...] = () if told else (NOT_CAPTURED,)
     is_placed = [_add_tool(builder, span, is_alone=not told) for span in spans if span.kind == "tool"]
     warnings += () if all(is_placed) else (UNPLACED,)
+    warnings += (UNREADABLE,) if any(has_unreadable_messages(span) for span in spans) else ()
     nodes = [{"parent": parent} for parent in builder.parents]
     return Talk(tuple(builder.messages), graph_of(nodes), warnings)
 

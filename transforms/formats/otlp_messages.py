@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from schemas.records import Message
 from transforms.formats.arguments import canonical_text
 from transforms.formats.chat_messages import chat_messages
-from transforms.formats.fields import as_list, as_object, as_text
+from transforms.formats.fields import as_items, as_object, as_text
 from transforms.formats.otlp_spans import Span
 from transforms.reading.failures import RecordError
 from transforms.reading.strict_json import parse_json
@@ -25,6 +25,7 @@ _EVENT_ROLES: Final = {
     "gen_ai.tool.message": "tool",
 }
 _CHOICE: Final = "gen_ai.choice"
+_RESULT_FIELDS: Final = frozenset({"type", "id", "response", "result", "name"})
 
 
 class Exchange(NamedTuple):
@@ -64,13 +65,25 @@ def _canonical(raw: list[dict[str, Any]]) -> tuple[Message, ...]:
 def _current(span: Span) -> tuple[list[Any], list[Any]]:
     sources = [span.attributes, *(event.attributes for event in span.events if event.name == _DETAILS)]
     for source in sources:
-        inputs, outputs = (as_list(structured(source.get(name))) for name in (_INPUT, _OUTPUT))
+        inputs, outputs = (_messages_in(source, name) for name in (_INPUT, _OUTPUT))
         if inputs or outputs:
             system = structured(source.get(_SYSTEM))
             parts = system if isinstance(system, list) else [{"type": "text", "content": system}] if system else []
             head = [{"role": "system", "parts": parts}] if parts else []
             return _all_from_parts([*head, *inputs]), _all_from_parts(outputs)
     return [], []
+
+
+def _messages_in(source: dict[str, Any], name: str) -> list[Any]:
+    value = structured(source.get(name))
+    return [] if isinstance(value, str) else as_items(value)
+
+
+def has_unreadable_messages(span: Span) -> bool:
+    """Say whether an attribute of messages holds text that is no JSON."""
+    sources = [span.attributes, *(event.attributes for event in span.events if event.name == _DETAILS)]
+    values = (structured(source.get(name)) for source in sources for name in (_INPUT, _OUTPUT))
+    return any(isinstance(value, str) and value.strip() for value in values)
 
 
 def _all_from_parts(messages: list[Any]) -> list[Any]:
@@ -85,10 +98,11 @@ def _from_parts(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
     if "parts" not in message:
         yield _from_chat(message)
         return
-    parts = _sorted_parts(as_list(structured(message["parts"])))
+    parts = _sorted_parts(as_items(structured(message["parts"])))
     yield from parts.results
     if parts.texts or parts.calls or parts.thoughts or not parts.results:
-        chat: dict[str, Any] = {"role": message.get("role"), "content": _content(parts.texts)}
+        rest = {name: value for name, value in message.items() if name not in ("parts", "finish_reason")}
+        chat: dict[str, Any] = {**rest, "role": message.get("role"), "content": _content(parts.texts)}
         if parts.calls:
             chat["tool_calls"] = parts.calls
         if parts.thoughts:
@@ -134,7 +148,8 @@ def _content(parts: list[dict[str, Any]]) -> Any:
 def _result(part: dict[str, Any]) -> dict[str, Any]:
     response = part.get("response", part.get("result"))
     content = response if isinstance(response, str) or response is None else canonical_text(response)
-    return {"role": "tool", "tool_call_id": part.get("id"), "content": content, "name": part.get("name")}
+    rest = {name: value for name, value in part.items() if name not in _RESULT_FIELDS}
+    return {**rest, "role": "tool", "tool_call_id": part.get("id"), "content": content, "name": part.get("name")}
 
 
 def _events(span: Span) -> tuple[list[Any], list[Any]]:

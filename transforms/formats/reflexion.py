@@ -9,7 +9,7 @@ from schemas.records import BadRecord, Header, Message, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.chat_messages import message_content
 from transforms.formats.contract import OpenFile, PathFacts, build_rollouts
-from transforms.formats.fields import as_list, as_text
+from transforms.formats.fields import as_items, as_text
 from transforms.formats.identity import canonical_hash
 from transforms.formats.losses import untaken
 from transforms.formats.rewards import MISSING, convert_reward
@@ -114,7 +114,7 @@ def _attempts(native: dict[str, Any]) -> Iterator[Message]:
 
 
 def _texts(native: dict[str, Any], name: str) -> list[str]:
-    texts = as_list(native.get(name))
+    texts = as_items(native.get(name))
     for index, text in enumerate(texts):
         if not isinstance(text, str):
             kind = type(text).__name__

@@ -7,7 +7,7 @@ from typing import Any, Final
 from schemas.records import BadRecord, Message, Rollout, SourceUnit
 from schemas.settings.ingest import FieldMapSettings, IngestSettings
 from transforms.formats.chat_header import chat_header, lost_components, taken_fields, untaken_fields
-from transforms.formats.chat_messages import first_user_text, message_list
+from transforms.formats.chat_messages import first_user_text, message_list, unread_lists
 from transforms.formats.contract import OpenFile, build_rollouts
 from transforms.formats.documents import read_sidecar
 from transforms.formats.fields import as_text, first_present, watched_keys
@@ -101,12 +101,15 @@ def _rollout(
         answer = sharegpt_messages(_side_items(row[getattr(tags, side)], tags), tags, is_whole=False)
         messages = (*map(_given, messages), *(_sampled(message) for message in answer.messages))
         warnings = tuple(sorted({*warnings, *answer.warnings, RELATIVE}))
-    lost = []
+    lost = [] if side in _SIDES else [name for name in _columns(tags) if row.get(name)]
+    lost += unread_lists(row, fields.messages)
     if isinstance(row.get(tags.system), str) and row[tags.system]:
         if any(message.role == "system" for message in messages[:1]):
             lost += [tags.system] if row[tags.system] != messages[0].content else []
         else:
             messages = (Message("system", row[tags.system]), *messages)
+    elif row.get(tags.system):
+        lost.append(tags.system)
     header, notes = chat_header(row, fields, reward_range=reward_range, first_user=first_user_text(messages))
     if side in _SIDES:
         header = replace(

@@ -266,11 +266,18 @@ def messages_of(steps: Iterable[Step]) -> tuple[Message, ...]:
         messages.append(_message(step, extra, leftovers.get("self", {})))
         for call in step.calls:
             if call.result_state != "missing":
-                messages.append(_result(call, leftovers.get(str(call.call_index), {})))
+                messages.append(_result(call, _own_leftover(step, leftovers.get(str(call.call_index), {}))))
         if not step.calls and step.obs_text is not None:
             answer = Message("tool", step.obs_text, is_error=step.is_error, exit_code=step.exit_code)
             messages.append(restore(answer, leftovers.get("observation", {})))
     return tuple(messages)
+
+
+def _own_leftover(step: Step, leftover: dict[str, Any]) -> dict[str, Any]:
+    """Return a result's leftover without the id of another call of the step, to which that id would pair it."""
+    if leftover.get("tool_call_id") not in {call.call_id for call in step.calls}:
+        return leftover
+    return {name: value for name, value in leftover.items() if name != "tool_call_id"}
 
 
 def _message(step: Step, extra: str | None, leftover: dict[str, Any]) -> Message:

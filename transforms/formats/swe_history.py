@@ -1,17 +1,20 @@
 """The conversation of a SWE-agent run: its history, in tool-calling or in text mode, and what only the steps tell."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
 from schemas.reasons import QuarantineReason
 from schemas.records import Message, MessageCall
-from transforms.formats.arguments import message_call
+from transforms.formats.arguments import canonical_text, message_call
 from transforms.formats.chat_messages import chat_messages
 from transforms.reading.failures import RecordError
 
 STEPS_DIFFER: Final = "trajectory_history_differ"
 """Warning: the steps and the history are not the same; what only steps inside the history hold is left out."""
+HISTORY_UNREADABLE: Final = "history_unreadable"
+"""Warning: the history is no list; the run is told by its steps alone."""
 COMMANDS: Final = frozenset(
     {
         "open", "goto", "scroll_up", "scroll_down", "create", "edit", "insert", "submit", "search_dir",
@@ -20,6 +23,7 @@ COMMANDS: Final = frozenset(
     }
 )  # fmt: skip
 """SWE-agent's own commands; any other first word is a shell command."""
+_FENCES: Final = re.compile(r"```(?:bash|sh|python)?|\s")
 _KEPT: Final = ("role", "content", "tool_calls", "tool_call_ids", "is_demo", "agent")
 HISTORY_FIELDS: Final = frozenset({*_KEPT, "action", "thought", "thinking_blocks", "message_type"})
 """Fields of a history's message that are read, or that only say again what these say."""
@@ -39,10 +43,13 @@ def history_messages(native: dict[str, Any]) -> tuple[tuple[Message, ...], tuple
     if not isinstance(history, list):
         if not steps:
             raise RecordError(QuarantineReason.MISSING_MESSAGES, "neither `history` nor `trajectory` is a list")
+        warnings = () if history is None else (HISTORY_UNREADABLE,)
         history = []
+    else:
+        warnings = ()
     messages = list(_history(history))
     if not steps:
-        return tuple(messages), ()
+        return tuple(messages), warnings
     done = [_word(item.get("action")) for item in history if isinstance(item, dict) and _is_own_action(item)]
     told = [_word(step.get("action")) for step in steps]
     behind = _first_behind(done, told)
@@ -52,7 +59,7 @@ def history_messages(native: dict[str, Any]) -> tuple[tuple[Message, ...], tuple
         messages.extend(_observation(steps[behind - 1]))
     for step in steps[behind:]:
         messages.extend(_step(step))
-    return tuple(messages), (STEPS_DIFFER,) if told[: len(done)] != done else ()
+    return tuple(messages), (*warnings, *((STEPS_DIFFER,) if told[: len(done)] != done else ()))
 
 
 def _first_behind(done: list[str], told: list[str]) -> int | None:
@@ -86,8 +93,13 @@ def _history(history: list[Any]) -> Iterator[Message]:
         is_text_action = (
             raw.get("role") == "assistant" and not raw.get("tool_calls") and bool(_word(raw.get("action")))
         )
-        if is_text_action and isinstance(raw.get("thought"), str):
-            item["content"] = raw["thought"]
+        thought = raw.get("thought")
+        if is_text_action and isinstance(thought, str):
+            item["content"] = thought
+            if _says_more(raw.get("content"), thought, raw["action"]):
+                item["written"] = raw["content"]
+        elif thought and not isinstance(thought, str):
+            item["thought"] = thought
         (message,) = chat_messages([item])
         if is_text_action:
             message = _with_call(message, raw["action"])
@@ -97,6 +109,15 @@ def _history(history: list[Any]) -> Iterator[Message]:
             message = replace(message, sampled=True)
         awaits_result = is_text_action
         yield message
+
+
+def _says_more(content: Any, thought: str, action: str) -> bool:
+    """Say whether a text-mode message has words beside its thought and, between fences, its action."""
+    if not isinstance(content, str):
+        return bool(content)
+    for part in (thought.strip(), action.strip()):
+        content = content.replace(part, "", 1)
+    return _FENCES.sub("", content) != ""
 
 
 def _thinking(blocks: Any) -> str:
@@ -138,5 +159,5 @@ def _step(step: dict[str, Any]) -> Iterator[Message]:
 
 def _observation(step: dict[str, Any]) -> Iterator[Message]:
     observation = step.get("observation")
-    if isinstance(observation, str):
-        yield Message("tool", observation)
+    if observation is not None:
+        yield Message("tool", observation if isinstance(observation, str) else canonical_text(observation))

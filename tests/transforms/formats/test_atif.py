@@ -206,7 +206,7 @@ EXPECTED = [
     (
         {
             'native_id': 't1', 'task_id': 'i1', 'session_id': 's1', 'source_format': 'atif',
-            'record_key': 'line:1', 'record_offset': 0, 'adapter': 'atif', 'adapter_version': '1',
+            'record_key': 'line:1', 'record_offset': 0, 'adapter': 'atif', 'adapter_version': '2',
             'lost_fields': ['agent.extra', 'extra.other', 'notes', 'steps[].metrics.completion_token_ids'],
             'env_type': 'other', 'agent_name': 'terminus-2', 'agent_version': '2.0', 'model_name': 'm1',
             'scored': False, 'termination': 'unknown', 'num_steps': 4, 'num_agent_steps': 2, 'num_tool_calls': 2,
@@ -259,7 +259,7 @@ EXPECTED = [
     (
         {
             'native_id': 't1/subagent:0', 'source_format': 'atif', 'record_key': 'line:1/subagent:0',
-            'record_offset': 0, 'adapter': 'atif', 'adapter_version': '1', 'env_type': 'other',
+            'record_offset': 0, 'adapter': 'atif', 'adapter_version': '2', 'env_type': 'other',
             'agent_name': 'helper', 'agent_version': '1', 'scored': False, 'termination': 'unknown',
             'num_steps': 2, 'num_agent_steps': 1, 'instruction': 'Look',
         },
@@ -272,3 +272,24 @@ EXPECTED = [
     ),
 ]
 # fmt: on
+
+
+@pytest.mark.parametrize(
+    "observation", ["out", ["out"], [{"content": "out"}], {"results": {"content": "out"}}, {"results": "out"}]
+)
+def test_results_written_in_other_ways_are_results(read_lake, observation):
+    call = {"tool_call_id": "a", "function_name": "bash", "arguments": {}}
+    one = read_one(read_lake, USER, {"source": "agent", "tool_calls": [call], "observation": observation})
+    assert [(each.result_text, each.paired_by) for each in one.steps[1].calls] == [("out", "position")]
+
+
+def test_values_that_no_column_can_hold_are_kept_as_written(read_lake):
+    call = {"tool_call_id": ["a"], "function_name": "bash", "arguments": {}}
+    result = {"source_call_id": ["a"], "content": "out"}
+    odd = {"reasoning_content": ["hm"], "metrics": [1]}
+    step = {"source": "agent", "tool_calls": [call], "observation": {"results": [result]}, **odd}
+    (_, step) = read_one(read_lake, USER, step).steps
+    extra = json.loads(step.extra_json)
+    left = extra.pop("trajsift:messages")
+    assert extra == {**odd, "tool_calls": [{"tool_call_id": ["a"]}]}
+    assert left == {"0": {"extra_json": '{"source_call_id":["a"]}'}}

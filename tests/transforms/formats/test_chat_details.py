@@ -77,6 +77,7 @@ def test_values_that_no_column_can_hold_are_kept_as_written():
 def test_a_second_reward_of_a_message_is_kept():
     message, extra = read(step_reward=0.5, reward=0.25)
     assert (message.step_reward, extra) == (0.5, {"reward": 0.25})
+    assert read(step_reward=0.5, reward=0)[1] == {"reward": 0}
     assert read(step_reward=None, reward=0.25)[0].step_reward == 0.25
 
 

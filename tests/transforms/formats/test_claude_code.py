@@ -85,7 +85,7 @@ EXPECTED = [
     (
         {
             'native_id': 's1', 'session_id': 's1', 'source_format': 'claude_code', 'record_key': 'document',
-            'record_offset': 0, 'adapter': 'claude_code', 'adapter_version': '1', 'env_type': 'terminal',
+            'record_offset': 0, 'adapter': 'claude_code', 'adapter_version': '2', 'env_type': 'terminal',
             'lost_fields': ['lines[file-history-snapshot]', 'lines[summary]', 'lines[system/turn_duration]',
                             'thinking.signature', 'user.toolUseResult'],
             'agent_name': 'claude-code', 'agent_version': '2.1.0', 'model_name': 'm1', 'scored': False,
@@ -133,7 +133,7 @@ EXPECTED = [
     (
         {
             'native_id': 's1/agent-x7', 'session_id': 's1', 'source_format': 'claude_code',
-            'record_key': 'document/agent-x7', 'adapter': 'claude_code', 'adapter_version': '1',
+            'record_key': 'document/agent-x7', 'adapter': 'claude_code', 'adapter_version': '2',
             'env_type': 'terminal', 'agent_name': 'claude-code', 'model_name': 'm1', 'scored': False,
             'termination': 'unknown', 'num_steps': 2, 'num_agent_steps': 1, 'completion_tokens': 4,
             'instruction': 'explore', 'extra_json': {'agentType': 'Explore'},
@@ -468,3 +468,31 @@ def test_every_message_call_and_result_is_said_once_over_all_parts(lines):
                 read.update((message.content or "").split("\n") if message.content else [])
                 read.update(each.arguments_json.replace(":", ": ") for each in message.calls)
     assert read == written
+
+
+def test_texts_among_blocks_are_said_and_what_is_no_block_is_told():
+    blocks = ["plain", 5, None, {"type": "thinking", "thinking": {"x": 1}}]
+    (one,) = run(user("u1", None, "x"), said("a1", "u1", "m_1", *blocks))
+    assert told(one)[1] == ("assistant", "plain", False)
+    assert one.lost_fields == ("content[int]", "thinking.thinking")
+
+
+def test_error_flag_that_is_no_truth_value_is_kept():
+    (one,) = run(
+        user("u1", None, "x"), said("a1", "u1", "m_1", call("c1")), user("r1", "a1", [result("c1", "1", is_error="y")])
+    )
+    assert (one.messages[-1].is_error, one.messages[-1].extra_json) == (None, '{"is_error":"y"}')
+
+
+def test_sessions_of_one_file_that_have_nothing_in_common_are_runs_of_their_own():
+    other = [
+        user("v1", None, "y", sessionId="s2"), said("b1", "v1", "m_2", text("two"), sessionId="s3"),
+        line("system", "z", None, subtype="x", sessionId="s4"),
+    ]  # fmt: skip
+    first, second = run(user("u1", None, "x"), said("a1", "u1", "m_1", text("one")), *other)
+    assert [(one.native_id, one.record_key, one.parent_key) for one in (first, second)] == [
+        ("s1", "document", None),
+        ("s2", "document/session:1", None),
+    ]
+    assert [[words for _, words, _ in told(one)] for one in (first, second)] == [["x", "one"], ["y", "two"]]
+    assert first.parse_warnings == second.parse_warnings == ("several_sessions",)

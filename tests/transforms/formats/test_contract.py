@@ -238,7 +238,11 @@ def test_any_records_end_as_rows_or_bad_records(adapter, records, wrap, draw):
     native = draw.draw(st.lists(records, min_size=1, max_size=3))
     items, unit = items_of(adapter, wrap(native))
     whole = [item for item in items if isinstance(item, BadRecord) or item.parent_key is None]
-    assert len(whole) == (1 if adapter in {"swe_agent", "openhands_events", "claude_code", "codex"} else len(native))
+    if adapter == "claude_code":
+        # A file of lines is one session unless it holds several that have nothing to do with each other.
+        assert 1 <= len(whole) <= len(native)
+    else:
+        assert len(whole) == (1 if adapter in {"swe_agent", "openhands_events", "codex"} else len(native))
     for item in items:
         if isinstance(item, BadRecord):
             assert not item.message.startswith(("TypeError", "AttributeError", "KeyError"))

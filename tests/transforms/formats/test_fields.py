@@ -5,6 +5,7 @@ import pytest
 from transforms.formats.fields import (
     as_datetime,
     as_integer,
+    as_items,
     as_number,
     as_text,
     first_present,
@@ -84,3 +85,10 @@ def test_as_number_takes_no_bool():
 )
 def test_as_datetime_is_utc(value, moment):
     assert as_datetime(value) == moment
+
+
+@pytest.mark.parametrize(
+    ("value", "items"), [(["a"], ["a"]), ("a", ["a"]), ({"a": 1}, [{"a": 1}]), (0, [0]), (None, []), ("", [])]
+)
+def test_a_single_value_stands_for_a_list_of_one(value, items):
+    assert as_items(value) == items

@@ -51,7 +51,7 @@ EXPECTED = [
         {
             'native_id': '6f0c', 'task_id': 'count-files', 'task_source': 'terminal-bench', 'run_id': 'j1',
             'session_id': 's1', 'source_format': 'harbor', 'record_key': 'document', 'record_offset': 0,
-            'adapter': 'harbor', 'adapter_version': '1', 'lost_fields': ['config', 'trial_uri'],
+            'adapter': 'harbor', 'adapter_version': '2', 'lost_fields': ['config', 'trial_uri'],
             'env_type': 'terminal', 'task_checksum': 'c0ffee', 'agent_name': 'terminus-2', 'agent_version': '2.0',
             'model_name': 'm1', 'model_provider': 'p1', 'reward': 1.0, 'reward_raw': '1.0',
             'reward_name': 'reward', 'reward_components': [('reward', 1.0), ('style', 0.25)], 'scored': True,

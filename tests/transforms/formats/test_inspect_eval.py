@@ -97,7 +97,7 @@ ROWS = Rows(
         "source_format": "inspect",
         "record_key": "member:0",
         "adapter": "inspect",
-        "adapter_version": "1",
+        "adapter_version": "2",
         "lost_fields": ["events", "output", "target", "working_time"],
         "env_type": "other",
         "env_name": "ctf",

@@ -46,7 +46,7 @@ EXPECTED = [
     (
         {
             'task_source': 'nl2bash_fs_1.json', 'run_id': 'run_1', 'source_format': 'intercode',
-            'record_key': 'key:0', 'adapter': 'intercode', 'adapter_version': '2', 'lost_fields': ['task_id'],
+            'record_key': 'key:0', 'adapter': 'intercode', 'adapter_version': '3', 'lost_fields': ['task_id'],
             'env_type': 'terminal', 'env_name': 'ic_bash', 'model_name': 'gpt-4', 'reward': 0.5,
             'reward_raw': '0.5', 'reward_name': 'max_reward', 'scored': True, 'termination': 'submitted',
             'termination_raw': 'submit', 'truncated': False, 'num_steps': 3, 'num_agent_steps': 2,
@@ -153,3 +153,18 @@ def test_real_results_are_read_whole(read_real):
         by_model.setdefault((trajectory.task_hash, trajectory.header.model_name), set()).add(is_success)
     assert sum(len(seen) == 2 for seen in outcomes.values()) == 137
     assert (sum(len(seen) == 2 for seen in by_model.values()), len(by_model)) == (83, 1395)
+
+
+def test_columns_that_are_single_values_and_entries_of_other_kinds_are_kept(read_lake):
+    turns = {
+        "actions": ["ls", "pwd"], "observations": "a.py", "thoughts": [{"a": 1}, "t"], "rewards": ["0.5", "high"],
+        "valid_action": [True, "yes"],
+    }  # fmt: skip
+    (one,) = read_lake({"m/r.json": {"0": {**RECORD, "turn_history": turns}}}).trajectories
+    assert [(step.message, step.obs_text, step.step_reward, step.extra_json) for step in one.steps[1:]] == [
+        (None, "a.py", 0.5, '{"thought":{"a":1}}'),
+        ("t", None, None, '{"reward":"high","valid_action":"yes"}'),
+    ]
+    listed = {**turns, "observations": [["x"], None]}
+    (one,) = read_lake({"m/r.json": {"0": {**RECORD, "turn_history": listed}}}).trajectories
+    assert [step.obs_text for step in one.steps[1:]] == ['["x"]', None]

@@ -6,8 +6,10 @@ from schemas.records import Message
 from transforms.formats.leftovers import RESULTS_KEY, merge_extra, restore, result_leftover, self_leftover, split_extra
 
 
-def test_plain_result_leaves_nothing_over():
-    assert result_leftover(Message("tool", "x", tool_name="f", tool_call_id="c"), "f", "assistant") == {}
+def test_plain_result_leaves_nothing_over_but_an_id_that_it_was_not_paired_by():
+    result = Message("tool", "x", tool_name="f", tool_call_id="c")
+    assert result_leftover(result, "f", "assistant", is_paired_by_id=True) == {}
+    assert result_leftover(result, "f", "assistant") == {"tool_call_id": "c"}
 
 
 def test_what_a_call_cannot_hold_is_put_back():

@@ -74,7 +74,7 @@ EXPECTED = [
     (
         {
             'task_id': 'django__django-1', 'run_id': 'run', 'source_format': 'mini_swe_agent',
-            'record_key': 'line:1', 'record_offset': 0, 'adapter': 'mini_swe_agent', 'adapter_version': '1',
+            'record_key': 'line:1', 'record_offset': 0, 'adapter': 'mini_swe_agent', 'adapter_version': '2',
             'lost_fields': ['info.config', 'messages[].extra.response', 'messages[role=exit]'],
             'env_type': 'code_repo', 'repo': 'django/django', 'image': 'img:1', 'agent_name': 'mini-swe-agent',
             'agent_version': '2.4.6', 'model_name': 'p/m1', 'sampling_json': {'temperature': 0.0}, 'reward': 1.0,
@@ -302,3 +302,18 @@ def test_text_mode_comes_back_as_it_was(messages):
         (m.role, m.content, [f'{{"command":"echo {number}"}}'] if m.role == "assistant" else [])
         for number, m in enumerate(messages)
     ]
+
+
+def test_a_single_action_is_a_list_of_one(read_lake):
+    said = {"role": "assistant", "content": "Hm", "extra": {"actions": {"command": "ls"}}}
+    assert one_run(read_lake, said, EXIT).steps[-1].command == "ls"
+
+
+def test_extras_that_no_column_can_hold_are_kept_or_told(read_lake):
+    actions = [{"command": "ls", "why": "look"}]
+    said = {"role": "assistant", "content": "Hm", "extra": {"actions": actions}}
+    one = one_run(read_lake, said, {**OBSERVED, "extra": {"returncode": "none"}}, {**EXIT, "extra": "text"})
+    extra = json.loads(one.steps[-1].extra_json)
+    assert extra["actions"] == actions
+    assert json.loads(extra["trajsift:messages"]["0"]["extra_json"]) == {"returncode": "none"}
+    assert "messages[].extra" in one.lost_fields

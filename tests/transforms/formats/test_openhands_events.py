@@ -58,7 +58,7 @@ EXPECTED = [
     (
         {
             'native_id': 'c1', 'session_id': 'c1', 'source_format': 'openhands_events', 'record_key': 'document',
-            'record_offset': 0, 'adapter': 'openhands_events', 'adapter_version': '1',
+            'record_offset': 0, 'adapter': 'openhands_events', 'adapter_version': '2',
             'lost_fields': ['events[ConversationStateUpdateEvent]', 'observation.command'], 'env_type': 'terminal',
             'agent_name': 'openhands', 'model_name': 'm1', 'scored': False, 'termination': 'finished',
             'termination_raw': 'finished', 'truncated': False, 'num_steps': 3, 'num_agent_steps': 1,
@@ -250,3 +250,22 @@ def test_messages_come_back_as_they_were(messages):
         (m.role, m.content, m.calls, m.tool_call_id, m.sampled, m.reasoning) for m in messages
     ]
     assert rollout.lost_fields == ()
+
+
+def test_observation_that_is_a_mere_text_is_the_result(read_lake):
+    seen = {**observation(3, "a", ""), "observation": "plain"}
+    (one,) = run(read_lake, user(1, "x"), action(2, "a", "{}"), seen)
+    assert [call.result_text for call in one.steps[1].calls] == ["plain"]
+
+
+def test_values_of_an_observation_that_no_column_can_hold_are_told(read_lake):
+    seen = observation(3, "a", "x", output="other", is_error="no", exit_code="none")
+    (one,) = run(read_lake, user(1, "x"), action(2, "a", "{}"), seen)
+    assert one.lost_fields == ("observation.exit_code", "observation.is_error", "observation.output")
+
+
+def test_what_a_call_of_a_message_says_beside_its_arguments_is_kept(read_lake):
+    called = {"id": "a", "function": {"name": "f", "arguments": "{}"}, "result": "inline"}
+    message = {"role": "assistant", "content": text("x"), "tool_calls": [called]}
+    (one,) = run(read_lake, user(1, "x"), event("MessageEvent", 2, llm_message=message))
+    assert one.steps[1].extra_json == '{"tool_call_details":{"0":{"result":"inline"}}}'

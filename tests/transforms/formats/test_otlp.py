@@ -71,7 +71,7 @@ ROWS = Rows(
         "source_format": "otlp",
         "record_key": "conversation:0",
         "adapter": "otlp",
-        "adapter_version": "1",
+        "adapter_version": "2",
         "lost_fields": ["resource", "scope", "span names and links"],
         "env_type": "other",
         "agent_name": "lister",
@@ -370,3 +370,25 @@ def test_messages_rebuilt_from_the_rows_are_the_messages_read(conversation, writ
     unit = SourceUnit("k", "spans.jsonl", "otlp", "1", len(raw), "ab")
     (rollout,) = OtlpAdapter().read(unit, lambda uri: io.BytesIO(raw), IngestSettings())
     assert [said(message) for message in rebuilt(rollout, unit)] == [said(message) for message in conversation]
+
+
+def test_messages_that_are_no_json_are_told(read_lake):
+    told = {"gen_ai.operation.name": "chat", "gen_ai.input.messages": "{bad"}
+    answer = {"role": "assistant", "parts": "Ok", "mood": "good"}
+    (one,) = read_exports(read_lake, span(0, {**told, "gen_ai.output.messages": json.dumps(answer)})).trajectories
+    assert heard(one) == [("agent", "Ok", None)]
+    assert (one.parse_warnings, one.steps[0].extra_json) == (("messages_unreadable",), '{"mood":"good"}')
+
+
+def evaluation(name, value):
+    told = {"gen_ai.evaluation.name": name, "gen_ai.evaluation.score.value": value}
+    return {"gen_ai.operation.name": "chat", "gen_ai.completion": "Ok", **told}
+
+
+def test_scores_written_as_text_or_on_a_span_count_and_others_are_told(read_lake):
+    (one,) = read_exports(read_lake, span(0, evaluation("a", "0.5"))).trajectories
+    assert (one.header.reward, one.header.reward_name) == (0.5, "a")
+    spans = [span(number, evaluation(*each)) for number, each in enumerate([("a", 0.5), ("b", "good"), ("a", 0.25)])]
+    one = read_exports(read_lake, *spans).trajectories[0]
+    assert one.header.reward_components == {"a": 0.5}
+    assert one.lost_fields[-2:] == ("evaluations[a]", "evaluations[b]")

@@ -32,7 +32,7 @@ EXPECTED = [
         {
             'task_id': 'mbpp_1_add', 'task_source': 'mbpp-py', 'run_id': 'reflexion_mbpp',
             'source_format': 'reflexion', 'record_key': 'line:1', 'record_offset': 0, 'adapter': 'reflexion',
-            'adapter_version': '1', 'lost_fields': ['entry_point', 'test'], 'env_type': 'other', 'language': 'py',
+            'adapter_version': '2', 'lost_fields': ['entry_point', 'test'], 'env_type': 'other', 'language': 'py',
             'agent_name': 'reflexion', 'model_name': 'gpt-4', 'reward': 1.0, 'reward_raw': 'true',
             'reward_name': 'is_solved', 'success': True, 'scored': True, 'termination': 'unknown', 'num_steps': 4,
             'num_agent_steps': 3, 'instruction': 'def add(a, b):\n',
@@ -139,3 +139,9 @@ def test_attempts_come_back_as_they_were(tried, said, learned, solution, solved)
     assert [each[1] for each in told if each[0] == "assistant" and each[2] is None] == [*tried, *last]
     assert rollout.messages[0] == Message("user", "p")
     assert (rollout.header.success, rollout.lost_fields) == (solved, ())
+
+
+def test_a_single_text_is_a_list_of_one(read_lake):
+    one = attempt(read_lake, implementations="i", test_feedback="f", reflections="r", solution="s")
+    assert [step.message or step.obs_text for step in one.steps[1:]] == ["i", "r", "s"]
+    assert one.steps[1].obs_text == "f"

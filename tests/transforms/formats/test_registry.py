@@ -108,7 +108,7 @@ def test_named_format_wins_over_detection_but_reads_no_prose():
     settings = IngestSettings(format="intercode")
     assert detected({"messages": MESSAGES}, settings=settings) == "intercode"
     assert detected("# text", settings=settings) == "unknown"
-    assert adapter_named("intercode").version == "2"
+    assert adapter_named("intercode").version == "3"
 
 
 @pytest.mark.parametrize(

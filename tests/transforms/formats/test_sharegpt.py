@@ -35,7 +35,7 @@ def test_row_becomes_rows(read_lake):
             "source_format": "sharegpt",
             "record_key": "item:0",
             "adapter": "sharegpt",
-            "adapter_version": "1",
+            "adapter_version": "2",
             "lost_fields": ["images"],
             "env_type": "other",
             "reward": 1.0,
@@ -276,3 +276,18 @@ def native(talk):
 def test_conversations_come_back_from_the_tables(talk):
     said = tuple(turn._replace(text=None) if turn.calls else turn for turn in talk)
     assert rebuilt("sharegpt", native(talk)) == said
+
+
+@pytest.mark.parametrize(
+    ("fields", "lost"),
+    [
+        ({"chosen": "Yes"}, ("chosen",)),
+        ({"chosen": 3, "rejected": "No"}, ("chosen", "rejected")),
+        ({"system": 5}, ("system",)),
+        ({"messages": [{"from": "human", "value": "other"}]}, ("messages",)),
+        ({"messages": CONVERSATION}, ()),
+        ({"chosen": None, "system": ""}, ()),
+    ],
+)
+def test_columns_that_are_not_read_are_lost_by_name(fields, lost):
+    assert only({"conversations": CONVERSATION, **fields}).lost_fields == lost

@@ -209,5 +209,17 @@ def test_id_of_a_result_that_names_no_call_is_kept_where_it_answers_one_by_its_p
         Message("tool", "late", tool_call_id="other"),
     )
     steps = steps_of(source)
-    assert has_unknown_result_id(steps) and not has_unknown_result_id(steps_of(source[:2]))
+    assert has_unknown_result_id(steps)
+    assert not has_unknown_result_id(steps_of(source[:2]))
     assert [(item.content, item.tool_call_id) for item in messages_of(steps)[1:]] == [("ok", "a"), ("late", "other")]
+
+
+def test_a_second_result_of_one_call_does_not_take_another_ones_place():
+    source = (
+        Message("assistant", "x", calls=(call(call_id="b"), call(call_id="a"))),
+        Message("tool", "first", tool_call_id="a"),
+        Message("tool", "second", tool_call_id="a"),
+    )
+    rebuilt = messages_of(steps_of(source))
+    assert [(item.content, item.tool_call_id) for item in rebuilt[1:]] == [("second", "b"), ("first", "a")]
+    assert messages_of(steps_of(rebuilt)) == rebuilt

@@ -47,7 +47,7 @@ def test_row_becomes_rows(read_lake):
             "record_key": "line:1",
             "record_offset": 0,
             "adapter": "swe_gym_openhands",
-            "adapter_version": "1",
+            "adapter_version": "2",
             "lost_fields": ["test_result.test_output"],
             "env_type": "code_repo",
             "repo": "getmoto/moto",

@@ -56,3 +56,21 @@ def test_unusable_history_is_refused(native, reason):
     with pytest.raises(RecordError) as caught:
         history_messages(native)
     assert caught.value.reason is reason
+
+
+def test_history_that_is_no_list_is_told():
+    native = {"history": "text", "trajectory": [{"action": "ls", "observation": ["a"], "thought": "t"}]}
+    assert said(native) == ([("assistant", "t", ["bash"]), ("tool", '["a"]', [])], ("history_unreadable",))
+
+
+@pytest.mark.parametrize(
+    ("fields", "extra"),
+    [
+        ({"content": "t\n```bash\nls\n```\n"}, None),
+        ({"content": "the long answer ```ls```"}, '{"written":"the long answer ```ls```"}'),
+        ({"thought": ["t"]}, '{"thought":["t"]}'),
+    ],
+)
+def test_words_beside_thought_and_action_are_kept(fields, extra):
+    (message,), _ = history_messages({"history": [{**act("t", "ls\n"), **fields}]})
+    assert message.extra_json == extra

@@ -37,7 +37,7 @@ def test_row_becomes_rows(read_lake):
             "record_key": "line:1",
             "record_offset": 0,
             "adapter": "swe_rebench_openhands",
-            "adapter_version": "1",
+            "adapter_version": "2",
             "env_type": "code_repo",
             "repo": "asottile/pyupgrade",
             "agent_name": "openhands",

@@ -50,7 +50,7 @@ def test_text_row_becomes_rows(read_lake):
             "record_key": "line:1",
             "record_offset": 0,
             "adapter": "swe_smith",
-            "adapter_version": "1",
+            "adapter_version": "2",
             "lost_fields": ["patch"],
             "env_type": "code_repo",
             "repo": "pydantic/pydantic",

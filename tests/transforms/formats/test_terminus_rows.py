@@ -42,7 +42,7 @@ def test_row_becomes_rows(read_lake):
             "record_key": "line:1",
             "record_offset": 0,
             "adapter": "terminus_rows",
-            "adapter_version": "1",
+            "adapter_version": "2",
             "lost_fields": ["episode"],
             "env_type": "terminal",
             "agent_name": "terminus-2",

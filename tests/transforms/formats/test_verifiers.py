@@ -62,7 +62,7 @@ ROWS = Rows(
         "record_key": "line:1",
         "record_offset": 0,
         "adapter": "verifiers",
-        "adapter_version": "1",
+        "adapter_version": "2",
         "lost_fields": ["answer", "seed_state"],
         "env_type": "other",
         "env_name": "math",

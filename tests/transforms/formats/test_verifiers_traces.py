@@ -137,7 +137,7 @@ ROWS = Rows(
         "record_key": "line:1/trace:0",
         "record_offset": 0,
         "adapter": "verifiers_traces",
-        "adapter_version": "1",
+        "adapter_version": "2",
         "lost_fields": ["nodes[].logprobs", "nodes[].token_ids"],
         "env_type": "other",
         "env_name": "fix",

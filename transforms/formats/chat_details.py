@@ -70,6 +70,9 @@ def call_details(raw: dict[str, Any]) -> dict[str, Any]:
     body: dict[str, Any] = function if isinstance(function, dict) else raw
     of_body = _BODY_FIELDS if "arguments" in body else _BODY_FIELDS | {"parameters"}
     taken = _CALL_FIELDS if has_body else _CALL_FIELDS | of_body
+    if isinstance(raw.get("index"), int):
+        # Its place among the calls as they were streamed.
+        taken |= {"index"}
     rest = {name: value for name, value in raw.items() if name not in taken and value is not None}
     if raw.get("type") not in (None, "function"):
         rest["type"] = raw["type"]

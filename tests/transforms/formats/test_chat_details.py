@@ -49,7 +49,7 @@ def test_legacy_call_stands_beside_others_unless_it_is_one_of_them(fields, names
 
 def test_what_a_call_says_beside_its_arguments_is_kept():
     odd = {**CALL, "id": ["a"], "type": "custom", "result": "inline", "function": {"name": "f", "strict": True}}
-    assert read(tool_calls=[CALL, odd])[1] == {
+    assert read(tool_calls=[{**CALL, "index": 0}, odd])[1] == {
         "tool_call_details": {
             "1": {"id": ["a"], "type": "custom", "result": "inline", "function": {"strict": True}},
         }

@@ -103,3 +103,22 @@ def tables_of(trajectory: Trajectory, unit: SourceUnit) -> dict[str, Any]:
         "steps": [stated(row) for row in steps_table([trajectory]).to_pylist()],
         "calls": [stated(row) for row in calls_table([trajectory]).to_pylist()],
     }
+
+
+def chat_form(talk: tuple[Turn, ...]) -> list[dict[str, Any]]:
+    """Return a conversation as OpenAI chat messages."""
+    messages: list[dict[str, Any]] = []
+    for number, turn in enumerate(talk):
+        ids = [f"c{number}_{index}" for index in range(len(turn.calls))]
+        message: dict[str, Any] = {"role": turn.role, "content": turn.text}
+        if turn.reasoning is not None:
+            message["reasoning_content"] = turn.reasoning
+        if turn.calls:
+            message["tool_calls"] = [
+                {"id": call_id, "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+                for call_id, (name, arguments) in zip(ids, turn.calls, strict=True)
+            ]
+        messages.append(message)
+        answers = zip(ids, turn.results, strict=False)
+        messages += [{"role": "tool", "tool_call_id": call_id, "content": result} for call_id, result in answers]
+    return messages

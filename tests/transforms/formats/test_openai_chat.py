@@ -6,9 +6,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import zstandard
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from schemas.reasons import EnvType, QuarantineReason, Termination
 from schemas.settings.ingest import FieldMapSettings, IngestSettings
+from tests.transforms.formats.harness_rows import rows_of
+from tests.transforms.formats.row_talks import chat_form, read_rows, rebuilt, talks
 
 MESSAGES = [
     {"role": "user", "content": "Fix it"},
@@ -239,3 +243,112 @@ def test_content_blocks_of_calls_and_results_are_calls_and_results(read_lake):
     (trajectory,) = read_lake({"a.json": [{"messages": talk}]}).trajectories
     (call,) = trajectory.steps[1].calls
     assert (call.tool_name, call.result_text, call.paired_by) == ("ls", "a.py", "id")
+
+
+WHOLE = {
+    "trajectory_id": "r0",
+    "task_id": 7,
+    "run_id": "run-1",
+    "model": "m-1",
+    "reward": 0.5,
+    "reward_components": {"tests": 0.5},
+    "tools": [{"type": "function", "function": {"name": "bash"}}],
+    "note": "kept",
+    "conversation": [{"role": "user", "content": "Other"}],
+    "messages": [
+        {"role": "system", "content": "Rules"},
+        {"role": "user", "content": "Fix it"},
+        {
+            "role": "assistant",
+            "content": None,
+            "reasoning": "Look first.",
+            "tool_calls": [
+                {"id": "c0", "type": "function", "function": {"name": "bash", "arguments": '{"command": "ls"}'}},
+                {
+                    "id": "c1",
+                    "type": "function",
+                    "function": {"name": "bash", "arguments": "{bad"},
+                    "result": "inline",
+                },
+            ],
+        },
+        {"role": "tool", "tool_call_id": "c1", "content": "", "error": "cannot parse"},
+        {"role": "tool", "tool_call_id": "c0", "content": "a.py"},
+        {"role": "assistant", "content": None, "refusal": "I cannot.", "step_reward": 0.25},
+    ],
+}
+# fmt: off
+WHOLE_ROWS = (
+    {
+        'native_id': 'r0', 'task_id': '7', 'run_id': 'run-1', 'source_format': 'openai_chat',
+        'record_key': 'line:1', 'record_offset': 0, 'adapter': 'openai_chat', 'adapter_version': '2',
+        'lost_fields': ['conversation'], 'env_type': 'other', 'model_name': 'm-1', 'reward': 0.5,
+        'reward_raw': '0.5', 'reward_name': 'reward', 'reward_components': [('tests', 0.5)], 'scored': True,
+        'termination': 'unknown', 'num_steps': 4, 'num_agent_steps': 2, 'num_tool_calls': 2,
+        'num_tool_errors': 1, 'instruction': 'Fix it',
+        'tools_json': [{'function': {'name': 'bash'}, 'type': 'function'}], 'extra_json': {'note': 'kept'},
+    },
+    [
+        {'step_id': 1, 'source': 'system', 'message': 'Rules', 'message_state': 'text'},
+        {'step_id': 2, 'source': 'user', 'message': 'Fix it', 'message_state': 'text'},
+        {
+            'step_id': 3, 'source': 'agent', 'message_state': 'null', 'reasoning': 'Look first.', 'num_calls': 2,
+            'tool_name': 'bash', 'command': 'ls', 'obs_text': 'a.py\n', 'obs_bytes': 5, 'is_error': True,
+            'extra_json': {
+                'tool_call_details': {'1': {'result': 'inline'}},
+                'trajsift:messages': {'1': {'extra_json': {'error': 'cannot parse'}}},
+            },
+        },
+        {
+            'step_id': 4, 'source': 'agent', 'message': 'I cannot.', 'message_state': 'text', 'step_reward': 0.25,
+            'extra_json': {'refusal': 'I cannot.'},
+        },
+    ],
+    [
+        {
+            'step_id': 3, 'call_id': 'c0', 'call_id_raw': 'c0', 'tool_name': 'bash', 'tool_kind': 'shell',
+            'arguments_json': {'command': 'ls'}, 'arguments_raw': '{"command": "ls"}', 'result_text': 'a.py',
+            'result_state': 'ok', 'result_bytes': 4, 'paired_by': 'id',
+        },
+        {
+            'step_id': 3, 'call_index': 1, 'call_id': 'c1', 'call_id_raw': 'c1', 'tool_name': 'bash',
+            'tool_kind': 'shell', 'arguments_raw': '{bad', 'arguments_state': 'unparsed', 'result_text': '',
+            'result_state': 'ok', 'is_error': True, 'result_bytes': 0, 'paired_by': 'id',
+        },
+    ],
+)
+# fmt: on
+
+
+def test_row_gives_these_rows(read_lake):
+    read = read_lake({"a.jsonl": lines(WHOLE)})
+    assert tuple(rows_of(read.trajectories[0], read.units[0])) == WHOLE_ROWS
+
+
+def block_form(talk):
+    """Return a conversation as chat messages with content blocks of the Anthropic API."""
+    messages = []
+    for number, turn in enumerate(talk):
+        thoughts = [{"type": "thinking", "thinking": turn.reasoning}] if turn.reasoning is not None else []
+        calls = [
+            {"type": "tool_use", "id": f"c{number}_{index}", "name": name, "input": arguments}
+            for index, (name, arguments) in enumerate(turn.calls)
+        ]
+        blocks = [*thoughts, {"type": "text", "text": turn.text}, *calls]
+        messages.append({"role": turn.role, "content": blocks if turn.role == "assistant" else turn.text})
+        results = [
+            {"type": "tool_result", "tool_use_id": f"c{number}_{index}", "content": result}
+            for index, result in enumerate(turn.results)
+        ]
+        messages += [{"role": "user", "content": results}] if results else []
+    return messages
+
+
+@pytest.mark.parametrize("write", [chat_form, block_form])
+@settings(max_examples=60, deadline=None)
+@given(talk=talks(reasoning=True), reward=st.floats(0, 1))
+def test_conversations_come_back_from_the_tables(write, talk, reward):
+    native = {"id": "r", "messages": write(talk), "reward": reward}
+    assert rebuilt("openai_chat", native) == talk
+    (rollout,) = read_rows("openai_chat", native)
+    assert (rollout.header.reward, rollout.lost_fields, rollout.parse_warnings) == (reward, (), ())

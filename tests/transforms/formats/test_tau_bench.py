@@ -1,6 +1,11 @@
 from collections import Counter
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from schemas.reasons import EnvType, QuarantineReason, Termination
+from tests.transforms.formats.harness_rows import rows_of
+from tests.transforms.formats.row_talks import chat_form, read_rows, rebuilt, talks
 from transforms.formats.tau_bench import TauBenchAdapter
 
 RESULT = {
@@ -78,3 +83,48 @@ def test_real_results_are_read_whole(read_real):
     states = Counter(step.message_state for trajectory in read.trajectories for step in trajectory.steps)
     assert states["null"] == 1074
     assert len({trajectory.system_prompt_hash for trajectory in read.trajectories}) == 1
+
+
+# fmt: off
+EXPECTED = (
+    {
+        'task_id': 'airline/3', 'task_source': 'tau-bench', 'rollout_index': 2, 'source_format': 'tau_bench',
+        'record_key': 'item:0', 'adapter': 'tau_bench', 'adapter_version': '2',
+        'lost_fields': ['info.task.actions', 'info.reward_info.actions', 'info.user_cost'],
+        'env_type': 'dialog', 'env_name': 'airline', 'model_name': 'gpt-4o', 'reward': 1.0, 'reward_raw': '1.0',
+        'reward_name': 'reward', 'reward_components': [('r_actions', 1.0)], 'scored': True,
+        'termination': 'finished', 'termination_raw': '###STOP###', 'truncated': False, 'num_steps': 4,
+        'num_agent_steps': 1, 'num_tool_calls': 1, 'instruction': 'You want a seat.',
+    },
+    [
+        {'step_id': 1, 'source': 'system', 'message': 'Policy', 'message_state': 'text'},
+        {'step_id': 2, 'source': 'user', 'message': 'Hi', 'message_state': 'text'},
+        {
+            'step_id': 3, 'source': 'agent', 'message_state': 'null', 'num_calls': 1, 'tool_name': 'book',
+            'obs_text': 'done', 'obs_bytes': 4,
+        },
+        {'step_id': 4, 'source': 'user', 'message': 'Thanks ###STOP###', 'message_state': 'text'},
+    ],
+    [
+        {
+            'step_id': 3, 'call_id': 'c', 'call_id_raw': 'c', 'tool_name': 'book', 'tool_kind': 'other',
+            'arguments_json': {'seat': '1A'}, 'arguments_raw': '{"seat": "1A"}', 'result_state': 'ok',
+            'result_bytes': 4, 'paired_by': 'id',
+        },
+    ],
+)
+# fmt: on
+
+
+def test_result_gives_these_rows(read_lake):
+    read = read_lake({"gpt-4o-airline.json": [RESULT]})
+    assert tuple(rows_of(read.trajectories[0], read.units[0])) == EXPECTED
+
+
+@settings(max_examples=60, deadline=None)
+@given(talk=talks(), reward=st.floats(0, 1))
+def test_conversations_come_back_from_the_tables(talk, reward):
+    native = {"task_id": 1, "reward": reward, "trial": 0, "info": {}, "traj": chat_form(talk)}
+    assert rebuilt("tau_bench", native) == talk
+    (rollout,) = read_rows("tau_bench", native)
+    assert (rollout.header.reward, rollout.parse_warnings) == (reward, ())

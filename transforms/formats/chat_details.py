@@ -27,9 +27,13 @@ _READ: Final = frozenset(
 )  # fmt: skip
 _REWARDS: Final = ("step_reward", "reward")
 _CODES: Final = ("exit_code", "returncode")
+_FLAGS: Final = ("is_error", "error")
+_WITH_COLUMNS: Final = frozenset(
+    {"timestamp", "usage", "cost", "is_demo", "agent", "index", "function_call", *_REWARDS, *_CODES, *_FLAGS}
+)
 _CALL_FIELDS: Final = frozenset({"id", "call_id", "tool_call_id", "type", "function", "requestor"})
 _BODY_FIELDS: Final = frozenset({"name", "arguments"})
-_PLAIN_CALL: Final = frozenset({"id", "function"})
+_PLAIN_CALL: Final = frozenset({"id", "type", "function"})
 
 
 def message_details(raw: dict[str, Any], *, is_tool: bool, result_id: str | None) -> dict[str, Any]:
@@ -40,10 +44,22 @@ def message_details(raw: dict[str, Any], *, is_tool: bool, result_id: str | None
         is_tool: Whether it is a result.
         result_id: The id of the call it answers, as it was read.
     """
+    details: dict[str, Any] = {}
+    extra = {name: value for name, value in raw.items() if name not in _READ and value is not None}
+    if not raw.keys().isdisjoint(_WITH_COLUMNS):
+        details = _columns(raw, is_tool=is_tool)
+        extra |= _untaken(raw, details)
+    extra |= _odd_names(raw, is_tool=is_tool, result_id=result_id)
+    details["reasoning"], is_whole = _reasoning(raw)
+    if not is_whole:
+        extra |= {name: raw[name] for name in ("reasoning", "reasoning_content") if raw.get(name)}
+    details["extra_json"] = canonical_text(extra) if extra else None
+    return details
+
+
+def _columns(raw: dict[str, Any], *, is_tool: bool) -> dict[str, Any]:
     usage = as_object(raw.get("usage"))
-    reasoning, is_whole = _reasoning(raw)
-    columns = {
-        "reasoning": reasoning,
+    return {
         "is_error": _is_error(raw) if is_tool else None,
         "exit_code": as_integer(first_present(raw, _CODES), bits=32) if is_tool else None,
         "actor": as_text(raw.get("agent")),
@@ -54,18 +70,14 @@ def message_details(raw: dict[str, Any], *, is_tool: bool, result_id: str | None
         "step_reward": _step_reward(raw),
         "is_demo": raw.get("is_demo") is True,
     }
-    extra = {name: value for name, value in raw.items() if name not in _READ and value is not None}
-    extra |= _untaken(raw, columns, is_tool=is_tool, result_id=result_id)
-    if not is_whole:
-        extra |= {name: raw[name] for name in ("reasoning", "reasoning_content") if raw.get(name)}
-    return {**columns, "extra_json": canonical_text(extra) if extra else None}
 
 
 def call_details(raw: dict[str, Any]) -> dict[str, Any]:
     """Return what a call says beside id, name and arguments: an inline result, a signature, an id that is no text."""
-    if raw.keys() <= _PLAIN_CALL and isinstance(raw["function"], dict) and raw["function"].keys() == _BODY_FIELDS:
-        return {}
     function = raw.get("function")
+    is_plain = type(function) is dict and function.keys() == _BODY_FIELDS and raw.keys() == _PLAIN_CALL
+    if is_plain and raw["type"] == "function" and type(raw["id"]) is str:
+        return {}
     has_body = isinstance(function, dict)
     body: dict[str, Any] = function if isinstance(function, dict) else raw
     of_body = _BODY_FIELDS if "arguments" in body else _BODY_FIELDS | {"parameters"}
@@ -85,10 +97,9 @@ def call_details(raw: dict[str, Any]) -> dict[str, Any]:
     return rest
 
 
-def _untaken(raw: dict[str, Any], columns: dict[str, Any], *, is_tool: bool, result_id: str | None) -> dict[str, Any]:
+def _untaken(raw: dict[str, Any], columns: dict[str, Any]) -> dict[str, Any]:
     """Return the fields with a column of their own that does not say what they say."""
-    ids, usage = raw.get("tool_call_ids"), raw.get("usage")
-    has_reward, has_id = columns["step_reward"] is not None, is_tool and result_id is not None
+    usage, has_reward = raw.get("usage"), columns["step_reward"] is not None
     is_read = {
         "timestamp": columns["timestamp"] is not None,
         "cost": columns["cost_usd"] is not None,
@@ -97,15 +108,25 @@ def _untaken(raw: dict[str, Any], columns: dict[str, Any], *, is_tool: bool, res
         "reward": has_reward and raw.get("step_reward") is None,
         "is_demo": isinstance(raw.get("is_demo"), bool),
         "index": as_integer(raw.get("index")) is not None,
-        "name": is_tool and as_text(raw.get("name")) is not None,
-        **dict.fromkeys(_CODES, is_tool and columns["exit_code"] is not None),
-        **{name: is_tool and isinstance(raw.get(name), bool) for name in ("is_error", "error")},
-        "tool_call_id": has_id,
-        "tool_call_ids": has_id and (not isinstance(ids, list) or len(ids) == 1),
+        **dict.fromkeys(_CODES, columns["exit_code"] is not None),
+        **{name: columns["is_error"] is not None and isinstance(raw.get(name), bool) for name in _FLAGS},
         "function_call": isinstance(raw.get("function_call"), dict),
         "usage": isinstance(usage, dict) and not _has_odd_tokens(usage),
     }
     return {name: raw[name] for name, read in is_read.items() if not read and _says_something(raw.get(name))}
+
+
+def _odd_names(raw: dict[str, Any], *, is_tool: bool, result_id: str | None) -> dict[str, Any]:
+    """Return names and ids of calls that stand where none is due, are no text, or are several."""
+    odd: dict[str, Any] = {}
+    name, ids = raw.get("name"), raw.get("tool_call_ids")
+    if name is not None and not (is_tool and as_text(name) is not None):
+        odd["name"] = name
+    if not is_tool or result_id is None:
+        odd |= {"tool_call_id": raw.get("tool_call_id"), "tool_call_ids": ids}
+    elif isinstance(ids, list) and len(ids) > 1:
+        odd["tool_call_ids"] = ids
+    return {name: value for name, value in odd.items() if _says_something(value)}
 
 
 def _says_something(value: Any) -> bool:

@@ -22,7 +22,6 @@ from transforms.reading.native import unreadable
 from transforms.redaction.engine import Redactor
 
 MAX_MESSAGE_CHARS: Final = 500
-
 UNKNOWN_RESULT_ID: Final = "unknown_result_id"
 """Warning: a result names a call that is not there; it is given to a call by place or name, its id kept with it."""
 

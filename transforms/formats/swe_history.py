@@ -23,7 +23,7 @@ COMMANDS: Final = frozenset(
     }
 )  # fmt: skip
 """SWE-agent's own commands; any other first word is a shell command."""
-_FENCES: Final = re.compile(r"```(?:bash|sh|python)?|\s")
+_FENCES: Final = re.compile(r"```(?:bash|sh|python)?|</?command>|\s")
 _KEPT: Final = ("role", "content", "tool_calls", "tool_call_ids", "is_demo", "agent")
 HISTORY_FIELDS: Final = frozenset({*_KEPT, "action", "thought", "thinking_blocks", "message_type"})
 """Fields of a history's message that are read, or that only say again what these say."""

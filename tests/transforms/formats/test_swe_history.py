@@ -67,6 +67,7 @@ def test_history_that_is_no_list_is_told():
     ("fields", "extra"),
     [
         ({"content": "t\n```bash\nls\n```\n"}, None),
+        ({"content": "t\n<command>\nls\n</command>"}, None),
         ({"content": "the long answer ```ls```"}, '{"written":"the long answer ```ls```"}'),
         ({"thought": ["t"]}, '{"thought":["t"]}'),
     ],

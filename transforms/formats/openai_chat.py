@@ -69,7 +69,8 @@ def _may_hold_messages(record: dict[str, Any], names: list[str]) -> bool:
 def _rollout(record: NativeRecord, settings: IngestSettings, columns: dict[str, list[str]]) -> Rollout:
     fields, reward_range = settings.fields, settings.reward_range
     messages = chat_messages(unfolded(message_list(record.value, fields.messages)))
-    extra_json, lost_fields = extra_fields(record.value, taken_fields(record.value, fields, columns))
+    taken = taken_fields(record.value, fields, columns) | set(fields.messages)
+    extra_json, lost_fields = extra_fields(record.value, taken)
     header, warnings = chat_header(
         record.value,
         fields,

@@ -130,7 +130,7 @@ def _rollout(
         record_key=record.key,
         record_offset=record.offset,
         lost_fields=(
-            *untaken_fields(row, taken_fields(row, fields) | {tags.system, *_columns(tags)}),
+            *untaken_fields(row, taken_fields(row, fields) | {tags.system, *fields.messages, *_columns(tags)}),
             *lost_components(row, fields),
             *lost,
         ),

@@ -61,7 +61,7 @@ def test_values_that_no_column_can_hold_are_kept_as_written():
         "cost": "cheap",
         "timestamp": "yesterday",
         "usage": {"prompt_tokens": "many"},
-        "step_reward": "pass",
+        "step_reward": "splendid",
         "reward": [0.5],
         "agent": {"a": 1},
         "name": 5,

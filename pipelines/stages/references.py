@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.stages.context import StageContext
-from transforms.embedding.cache import vector_matrix
+from transforms.embedding.cache import view_vectors
 from transforms.lexical.signatures import NUM_SLOTS
 from transforms.similarity.reference_sets import read_reference_set
 from transforms.similarity.references import Rollouts, match_items
@@ -58,12 +58,9 @@ def _rollouts(context: StageContext, kept: pa.Table) -> Rollouts:
     places = pc.index_in(views["view_hash"], value_set=signatures["view_hash"].combine_chunks()).to_numpy()
     signed = np.where(views["is_empty"].to_numpy()[:, None], np.uint32(0), matrix[places])
     embeddings = context.read("embeddings", ["traj_id", "view", "vector"])
-    embeddings = embeddings.filter(pc.equal(embeddings["view"], "body"))
-    vectors = vector_matrix(embeddings["vector"])
-    embedded = pc.index_in(kept["traj_id"], value_set=embeddings["traj_id"].combine_chunks()).to_numpy()
     return Rollouts(
         task_groups=kept["task_group"].to_pylist(),
         outcome_classes=kept["outcome_class"].to_pylist(),
         signatures=signed,
-        vectors=vectors[embedded],
+        vectors=view_vectors(embeddings, "body").of(kept["traj_id"]),
     )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pipelines.stages.context import StageContext
 from schemas.reasons import DecisionReason
-from transforms.embedding.cache import vector_matrix
+from transforms.embedding.cache import view_vectors
 from transforms.selecting.budget import BudgetRow, spend_budget
 from transforms.selecting.decisions import Verdict
 from transforms.selecting.keepers import keeper_ranks
@@ -85,13 +85,4 @@ def _shares_of_environments(shares: Mapping[Stratum, float]) -> dict[Stratum, fl
 def _vectors(context: StageContext, candidates: pa.Table) -> NDArray[np.float16]:
     """Return the fused vector of each candidate, shape (rows, dimensions): its keeper's where it has none itself."""
     embeddings = context.read("embeddings", ["traj_id", "view", "vector"])
-    embeddings = embeddings.filter(pc.equal(embeddings["view"], "fused"))
-    matrix = vector_matrix(embeddings["vector"])
-    known = embeddings["traj_id"].combine_chunks()
-    places = pc.coalesce(
-        pc.index_in(candidates["traj_id"], value_set=known), pc.index_in(candidates["keeper_id"], value_set=known)
-    )
-    found = pc.is_valid(places).to_numpy()
-    vectors = np.zeros((len(candidates), max(1, matrix.shape[1])), dtype=np.float16)
-    vectors[found] = matrix[pc.drop_null(places).to_numpy()]
-    return vectors
+    return view_vectors(embeddings, "fused").of(candidates["traj_id"], candidates["keeper_id"])

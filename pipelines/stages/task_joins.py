@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pipelines.stages.context import StageContext
 from pipelines.stages.copies import group_copies
 from pipelines.stages.task_groups import TEXTS_FILE, write_task_groups
-from transforms.embedding.cache import vector_matrix
+from transforms.embedding.cache import view_vectors
 from transforms.lexical.copies import Members
 from transforms.lexical.task_texts import TaskText
 from transforms.similarity.cluster_rows import replaced
@@ -48,15 +48,13 @@ def join_tasks_by_vectors(context: StageContext, clusters: pa.Table) -> pa.Table
 def _tasks(context: StageContext, clusters: pa.Table) -> tuple[list[TaskText], NDArray[np.float16]]:
     """Return the tasks that have a vector, ordered by key, and the vector of each: that of its smallest id."""
     texts = {row["task_key"]: TaskText(**row) for row in pq.read_table(context.work_dir / TEXTS_FILE).to_pylist()}
-    embedded = context.read("embeddings", ["traj_id", "view", "vector"])
-    embedded = embedded.filter(pc.equal(embedded["view"], "task"))
+    embedded = view_vectors(context.read("embeddings", ["traj_id", "view", "vector"]), "task")
     keys = dict(zip(clusters["traj_id"].to_pylist(), clusters["task_key"].to_pylist(), strict=True))
     row_of: dict[str, int] = {}
-    for row, traj_id in enumerate(embedded["traj_id"].to_pylist()):
+    for row, traj_id in enumerate(embedded.ids.to_pylist()):
         row_of.setdefault(keys[traj_id], row)
     found = sorted(row_of)
-    matrix = vector_matrix(embedded["vector"].take(pa.array([row_of[key] for key in found], pa.int64())))
-    return [texts[key] for key in found], matrix
+    return [texts[key] for key in found], embedded.matrix[[row_of[key] for key in found]]
 
 
 def _cells(clusters: pa.Table) -> NDArray[np.int64]:

@@ -133,7 +133,38 @@ def vector_column(matrix: NDArray[np.float16]) -> pa.ListArray:
 def vector_matrix(column: pa.ChunkedArray) -> NDArray[np.float16]:
     """Return a list column of equally long vectors as a matrix [rows, dimensions]."""
     values = pc.list_flatten(column.combine_chunks()).to_numpy(zero_copy_only=False)
-    return np.asarray(values, dtype=np.float16).reshape(len(column), -1)
+    return np.asarray(values, dtype=np.float16).reshape(len(column), len(values) // max(1, len(column)))
+
+
+class ViewVectors(NamedTuple):
+    """The vectors of one view in a table `embeddings`: trajectory ids, and a row for each, [ids, dimensions]."""
+
+    ids: pa.Array
+    matrix: NDArray[np.float16]
+
+    def of(self, *traj_ids: pa.Array | pa.ChunkedArray) -> NDArray[np.float16]:
+        """Return the vector of each trajectory, [trajectories, dimensions]; zeros where there is none.
+
+        Args:
+            traj_ids: Columns of ids; of a row the first that has a vector counts.
+        """
+        places = pc.coalesce(*(pc.index_in(column, value_set=self.ids) for column in traj_ids))
+        found = pc.is_valid(places).to_numpy(zero_copy_only=False)
+        vectors = np.zeros((len(places), max(1, self.matrix.shape[1])), dtype=np.float16)
+        if found.any():
+            vectors[found] = self.matrix[pc.drop_null(places).to_numpy()]
+        return vectors
+
+
+def view_vectors(embeddings: pa.Table, view: str) -> ViewVectors:
+    """Return the vectors of a view, in the order of the table.
+
+    Args:
+        embeddings: Columns `traj_id`, `view`, `vector`.
+        view: `task`, `body` or `fused`.
+    """
+    mine = embeddings.filter(pc.equal(embeddings["view"], view))
+    return ViewVectors(mine["traj_id"].combine_chunks(), vector_matrix(mine["vector"]))
 
 
 def mean_vectors(matrix: NDArray[np.float16], groups: Iterable[Sequence[int]]) -> Vectors:

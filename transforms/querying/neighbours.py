@@ -6,11 +6,9 @@ from typing import Any, Literal, NamedTuple
 import duckdb
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from schemas.errors import InputError
-from transforms.embedding.cache import vector_matrix
+from transforms.embedding.cache import ViewVectors, view_vectors
 from transforms.similarity.rescoring import pair_cosines, usable_rows
 from transforms.store.files import Store
 from transforms.store.manifest import Manifest
@@ -81,12 +79,10 @@ def _representative(connection: duckdb.DuckDBPyConnection, traj_id: str) -> str:
     return traj_id if mine is None or mine[0] != row[0] else str(row[1])
 
 
-def _vectors(store: Store, manifest: Manifest, view: View) -> Iterator[tuple[pa.ChunkedArray, NDArray[np.float16]]]:
+def _vectors(store: Store, manifest: Manifest, view: View) -> Iterator[ViewVectors]:
     import pyarrow.parquet as pq
 
     for file in manifest.tables["embeddings"]:
         with store.open_read(file.path) as source:
             for batch in pq.ParquetFile(source).iter_batches(_BATCH_ROWS, columns=["traj_id", "view", "vector"]):
-                table = pa.Table.from_batches([batch])
-                mine = table.filter(pc.equal(table["view"], view))
-                yield mine["traj_id"], vector_matrix(mine["vector"])
+                yield view_vectors(pa.Table.from_batches([batch]), view)

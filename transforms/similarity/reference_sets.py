@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from schemas.errors import InputError, SettingsError
-from transforms.embedding.cache import vector_matrix
+from transforms.embedding.cache import view_vectors
 from transforms.embedding.contract import EncoderIdentity
 from transforms.lexical.signatures import NUM_SLOTS, Signatures
 from transforms.store.files import Store
@@ -188,13 +188,7 @@ def _snapshot_items(found: ReferenceSet) -> ReferenceItems:
 
 def _vectors(found: ReferenceSet, ids: Sequence[str]) -> NDArray[np.float16]:
     table = _read(found, "embeddings", ["traj_id", "view", "vector"])
-    table = table.filter(pc.equal(table["view"], _VECTOR_VIEW))
-    matrix = vector_matrix(table["vector"])
-    places = pc.index_in(pa.array(ids, pa.string()), value_set=table["traj_id"].combine_chunks())
-    vectors = np.zeros((len(ids), max(1, matrix.shape[1])), dtype=np.float16)
-    has_one = pc.is_valid(places).to_numpy(zero_copy_only=False)
-    vectors[has_one] = matrix[places.drop_null().to_numpy()]
-    return vectors
+    return view_vectors(table, _VECTOR_VIEW).of(pa.array(ids, pa.string()))
 
 
 def _ordered(

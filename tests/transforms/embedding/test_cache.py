@@ -11,6 +11,7 @@ from transforms.embedding.cache import (
     mean_vectors,
     vector_column,
     vector_matrix,
+    view_vectors,
 )
 from transforms.embedding.contract import EncoderIdentity
 from transforms.store.files import Store
@@ -74,6 +75,18 @@ def test_vector_column_and_matrix_are_inverse():
     column = vector_column(matrix)
     assert column.to_pylist() == [[0, 1], [2, 3], [4, 5]]
     assert vector_matrix(pa.chunked_array([column[1:]])).tolist() == [[2, 3], [4, 5]]
+
+
+def test_vectors_of_a_view_are_given_in_any_order_of_ids_and_zeros_where_there_is_none():
+    columns = {"traj_id": ["a", "a", "b"], "view": ["body", "task", "body"], "vector": [[1, 2], [9, 9], [3, 4]]}
+    table = pa.table(columns)
+
+    found = view_vectors(table, "body")
+
+    assert found.ids.to_pylist() == ["a", "b"]
+    assert found.of(pa.array(["b", "x", "a"])).tolist() == [[3, 4], [0, 0], [1, 2]]
+    assert found.of(pa.array(["x", "x"]), pa.array(["b", "y"])).tolist() == [[3, 4], [0, 0]]
+    assert view_vectors(table, "fused").of(pa.array(["a"])).tolist() == [[0]]
 
 
 def test_mean_vectors_are_normalised_and_zero_for_no_rows():

@@ -20,6 +20,7 @@ from transforms.judging.outcomes import outcome_classes, outcome_values
 from transforms.lexical.cluster_rows import cluster_table
 from transforms.lexical.copies import GROUPING_SCHEMA, MEMBER, CopyRules, GroupCopies, Members, save_views
 from transforms.selecting.keepers import is_verified, keeper_ranks
+from transforms.store.tables import rows_of
 
 READS: Final = ("trajectories", "behaviours", "audit", "features", "boilerplate", "views", "signatures")
 WRITES: Final = ("task_groups", "clusters")
@@ -73,7 +74,7 @@ def _labels(context: StageContext, trajectories: pa.Table) -> pa.Table:
             "task_group": pa.array([groups[key] for key in keys], pa.string()),
             "environment": pa.array(environments(trajectories), pa.string()),
             "outcome_class": pa.array([str(outcome_class) for outcome_class in classes], pa.string()),
-            "is_empty": _aligned(views, trajectories["traj_id"])["is_empty"],
+            "is_empty": rows_of(views, "traj_id", trajectories["traj_id"])["is_empty"],
         }
     )
 
@@ -85,24 +86,26 @@ def _members(context: StageContext, trajectories: pa.Table, *, labels: pa.Table)
     folder = context.work_dir / "copies"
     folder.mkdir(parents=True, exist_ok=True)
     save_views(folder, signatures)
-    views = _aligned(context.read("views", ["traj_id", "view_hash"]), trajectories["traj_id"])
+    views = rows_of(context.read("views", ["traj_id", "view_hash"]), "traj_id", trajectories["traj_id"])
     places = pc.index_in(views["view_hash"], value_set=signatures["view_hash"].combine_chunks()).to_numpy()
-    texts = _codes(signatures["body_hash"], signatures["skeleton_hash"])[places]
+    texts = codes(signatures["body_hash"], signatures["skeleton_hash"])[places]
     members = np.empty(trajectories.num_rows, dtype=MEMBER)
     members["row"] = np.arange(trajectories.num_rows)
-    members["cell"] = _codes(labels["task_group"], labels["outcome_class"])
+    members["cell"] = codes(labels["task_group"], labels["outcome_class"])
     members["rank"] = keeper_ranks(_keeper_columns(context, trajectories), context.settings.selection.keeper_order)
     members["text"] = np.where(labels["is_empty"].to_numpy(), -1, texts)
     members["signature"] = places
-    features = _aligned(context.read("features", ["traj_id", "actions_hash", "num_calls"]), trajectories["traj_id"])
+    features = rows_of(
+        context.read("features", ["traj_id", "actions_hash", "num_calls"]), "traj_id", trajectories["traj_id"]
+    )
     has_calls = pc.greater(features["num_calls"], 0).to_numpy()
-    members["actions"] = np.where(has_calls, _codes(features["actions_hash"]), -1)
+    members["actions"] = np.where(has_calls, codes(features["actions_hash"]), -1)
     return members
 
 
 def _keeper_columns(context: StageContext, trajectories: pa.Table) -> pa.Table:
-    audit = _aligned(context.read("audit", ["traj_id", "flags"]), trajectories["traj_id"])
-    features = _aligned(context.read("features", ["traj_id", "token_count"]), trajectories["traj_id"])
+    audit = rows_of(context.read("audit", ["traj_id", "flags"]), "traj_id", trajectories["traj_id"])
+    features = rows_of(context.read("features", ["traj_id", "token_count"]), "traj_id", trajectories["traj_id"])
     rewards = outcome_values(trajectories, context.settings.outcome.component)
     return (
         trajectories.select(["traj_id", "num_agent_steps"])
@@ -143,12 +146,7 @@ def group_copies(context: StageContext, members: Members, *, name: str) -> pa.Ta
     return read_parts(folder / f"{name}-groupings", GROUPING_SCHEMA)
 
 
-def _aligned(table: pa.Table, traj_ids: pa.ChunkedArray) -> pa.Table:
-    """Return the rows of `table` in the order of `traj_ids`; an id it lacks gives nulls."""
-    return table.take(pc.index_in(traj_ids, value_set=table["traj_id"].combine_chunks()))
-
-
-def _codes(*columns: pa.ChunkedArray) -> np.ndarray:
+def codes(*columns: pa.ChunkedArray) -> np.ndarray:
     """Return a number per row, equal where all columns are equal, in the order of the values."""
     code = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:

@@ -39,6 +39,7 @@ from transforms.embedding.events import EventFile
 from transforms.embedding.sharing import release_encoders
 from transforms.similarity.profiles import KeepProfiles, absent_profiles
 from transforms.similarity.rescoring import unit_rows
+from transforms.store.tables import rows_of
 from transforms.views.bodies import task_text
 from transforms.views.hashes import boilerplate_by_environment
 from transforms.views.windows import window_hash
@@ -151,11 +152,11 @@ def _representatives(context: StageContext, task_path: Path) -> tuple[Representa
     clusters = context.read("clusters", ["traj_id", "keeper_id", "environment"]).sort_by("traj_id")
     clusters = clusters.filter(pc.equal(clusters["traj_id"], clusters["keeper_id"]))
     ids = clusters["traj_id"].combine_chunks()
-    views = _rows_of(context.read("views", ["traj_id", "view_hash", "is_empty"]), "traj_id", ids)
+    views = rows_of(context.read("views", ["traj_id", "view_hash", "is_empty"]), "traj_id", ids)
     texts = context.read("signatures", ["view_hash", "body_hash", "skeleton_hash"])
-    texts = _rows_of(texts, "view_hash", views["view_hash"])
+    texts = rows_of(texts, "view_hash", views["view_hash"])
     is_empty = views["is_empty"].to_pylist()
-    instructions = _rows_of(context.read("trajectories", ["traj_id", "instruction"]), "traj_id", ids)
+    instructions = rows_of(context.read("trajectories", ["traj_id", "instruction"]), "traj_id", ids)
     boilerplate = boilerplate_by_environment(context.read("boilerplate", ["environment", "block_hash"]))
     stated = [
         "" if is_blank(text) else task_text(text, boilerplate.get(environment, frozenset()))
@@ -181,11 +182,6 @@ def _representatives(context: StageContext, task_path: Path) -> tuple[Representa
 
 def _unless(flags: Sequence[bool], values: Sequence[str]) -> list[str | None]:
     return [None if flag else value for flag, value in zip(flags, values, strict=True)]
-
-
-def _rows_of(table: pa.Table, key: str, values: pa.Array | pa.ChunkedArray) -> pa.Table:
-    """Return the rows of `table` whose `key` is each of `values`, in their order."""
-    return table.take(pc.index_in(values, value_set=table[key].combine_chunks()))
 
 
 def _pooled(hashes: Sequence[str | None], choice: EncoderChoice, *, max_windows: int) -> list[str | None]:

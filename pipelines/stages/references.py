@@ -12,9 +12,10 @@ import pyarrow.compute as pc
 
 from pipelines.stages.context import StageContext
 from transforms.embedding.cache import view_vectors
-from transforms.lexical.signatures import NUM_SLOTS
+from transforms.lexical.signatures import signature_matrix
 from transforms.similarity.reference_sets import read_reference_set
 from transforms.similarity.references import Rollouts, match_items
+from transforms.store.tables import rows_of
 
 READS: Final = ("clusters", "views", "signatures", "embeddings")
 WRITES: Final = ("reference_hits",)
@@ -52,11 +53,9 @@ def run(context: StageContext) -> None:
 
 def _rollouts(context: StageContext, kept: pa.Table) -> Rollouts:
     views = context.read("views", ["traj_id", "view_hash", "is_empty"])
-    views = views.take(pc.index_in(kept["traj_id"], value_set=views["traj_id"].combine_chunks()))
-    signatures = context.read("signatures", ["view_hash", "minhash"])
-    matrix = signatures["minhash"].combine_chunks().flatten().to_numpy().reshape(-1, NUM_SLOTS)
-    places = pc.index_in(views["view_hash"], value_set=signatures["view_hash"].combine_chunks()).to_numpy()
-    signed = np.where(views["is_empty"].to_numpy()[:, None], np.uint32(0), matrix[places])
+    views = rows_of(views, "traj_id", kept["traj_id"])
+    signatures = rows_of(context.read("signatures", ["view_hash", "minhash"]), "view_hash", views["view_hash"])
+    signed = np.where(views["is_empty"].to_numpy()[:, None], np.uint32(0), signature_matrix(signatures["minhash"]))
     embeddings = context.read("embeddings", ["traj_id", "view", "vector"])
     return Rollouts(
         task_groups=kept["task_group"].to_pylist(),

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from pipelines.stages.context import StageContext
-from pipelines.stages.copies import group_copies
+from pipelines.stages.copies import codes, group_copies
 from pipelines.stages.task_groups import TEXTS_FILE, write_task_groups
 from transforms.embedding.cache import view_vectors
 from transforms.lexical.copies import Members
@@ -40,7 +40,7 @@ def join_tasks_by_vectors(context: StageContext, clusters: pa.Table) -> pa.Table
     clusters = replaced(clusters, {"task_group": groups})
     path = context.work_dir / "copies" / "members.npy"
     members = np.load(path)
-    members["cell"] = _cells(clusters)
+    members["cell"] = codes(clusters["task_group"], clusters["outcome_class"])
     np.save(path, members)
     return with_copies(clusters, group_copies(context, _to_group_again(clusters, members, old_groups), name="joined"))
 
@@ -55,13 +55,6 @@ def _tasks(context: StageContext, clusters: pa.Table) -> tuple[list[TaskText], N
         row_of.setdefault(keys[traj_id], row)
     found = sorted(row_of)
     return [texts[key] for key in found], embedded.matrix[[row_of[key] for key in found]]
-
-
-def _cells(clusters: pa.Table) -> NDArray[np.int64]:
-    """Return the number of each row's cell: its task group and outcome class."""
-    groups, classes = (clusters[name].combine_chunks().dictionary_encode() for name in ("task_group", "outcome_class"))
-    codes: NDArray[np.int64] = groups.indices.to_numpy().astype(np.int64) * len(classes.dictionary)
-    return codes + classes.indices.to_numpy()
 
 
 def _to_group_again(clusters: pa.Table, members: Members, old_groups: pa.ChunkedArray) -> Members:

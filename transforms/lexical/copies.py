@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from transforms.lexical.approaches import approach_groups
 from transforms.lexical.candidates import is_small, lexical_groups, small_groups
 from transforms.lexical.containment import Containers, Sketches, find_containers
-from transforms.lexical.scanning import NUM_SLOTS
-from transforms.lexical.signatures import Signatures
+from transforms.lexical.signatures import Signatures, signature_matrix
 from transforms.lexical.stars import Stars
 
 MEMBER = np.dtype(
@@ -195,8 +194,7 @@ def save_views(folder: Path, signatures: pa.Table) -> None:
         folder: Local folder.
         signatures: Columns `minhash`, `bottom`, `num_shingles` of the table `signatures`.
     """
-    minhash = signatures["minhash"].combine_chunks()
-    np.save(folder / "minhash.npy", minhash.flatten().to_numpy().reshape(-1, NUM_SLOTS))
+    np.save(folder / "minhash.npy", signature_matrix(signatures["minhash"]))
     bottom = signatures["bottom"].combine_chunks()
     lengths = bottom.value_lengths().to_numpy()
     np.save(folder / "bottom.npy", bottom.flatten().to_numpy())

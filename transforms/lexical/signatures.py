@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
+import pyarrow as pa
 from datasketch import MinHash
 from numpy.typing import NDArray
 
@@ -146,8 +147,18 @@ def sign_strings(engine: SignatureEngine, texts: Sequence[str]) -> SignedTexts:
     return engine.sign(buffer_of_texts(texts))
 
 
+def signature_matrix(column: pa.ChunkedArray) -> Signatures:
+    """Return the column `minhash` of the table `signatures` as a matrix, shape (texts, 128)."""
+    return np.asarray(column.combine_chunks().flatten().to_numpy()).reshape(-1, NUM_SLOTS)
+
+
 def estimated_similarity(signature: NDArray[np.uint32], others: Signatures) -> NDArray[np.float64]:
-    """Return the estimated Jaccard similarity of one text, signature shape (128,), to others, shape (others,)."""
+    """Return the estimated Jaccard similarity of texts to others, row by row, shape (others,).
+
+    Args:
+        signature: Signature of one text, shape (128,), or of as many as there are others.
+        others: Shape (others, 128).
+    """
     similarity: NDArray[np.float64] = (others == signature).mean(axis=1)
     return similarity
 

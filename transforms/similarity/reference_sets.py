@@ -22,7 +22,7 @@ from transforms.embedding.contract import EncoderIdentity
 from transforms.lexical.signatures import NUM_SLOTS, Signatures
 from transforms.store.files import Store
 from transforms.store.manifest import Manifest, current_id, read_manifest
-from transforms.store.tables import read_table
+from transforms.store.tables import read_table, rows_of
 
 _FILE_SUFFIX: Final = ".parquet"
 _VECTOR_VIEW: Final = "body"
@@ -173,15 +173,14 @@ def _snapshot_items(found: ReferenceSet) -> ReferenceItems:
         keys_of.setdefault(group, set()).add(key)
     views = _read(found, "views", ["traj_id", "view_hash", "is_empty"])
     views = views.filter(pc.and_(pc.is_in(views["traj_id"], value_set=kept), pc.invert(views["is_empty"])))
-    mine = clusters.take(pc.index_in(views["traj_id"], value_set=clusters["traj_id"].combine_chunks()))
-    signatures = _read(found, "signatures", ["view_hash", "minhash"])
-    places = pc.index_in(views["view_hash"], value_set=signatures["view_hash"].combine_chunks())
+    mine = rows_of(clusters, "traj_id", views["traj_id"])
+    signatures = rows_of(_read(found, "signatures", ["view_hash", "minhash"]), "view_hash", views["view_hash"])
     ids = views["traj_id"].to_pylist()
     return _ordered(
         ids,
         [frozenset(keys_of[group]) for group in mine["task_group"].to_pylist()],
         mine["outcome_class"].to_pylist(),
-        signatures=_matrix(signatures["minhash"].take(places), found.place),
+        signatures=_matrix(signatures["minhash"], found.place),
         vectors=_vectors(found, ids) if found.has_vectors else np.zeros((len(ids), 1), dtype=np.float16),
     )
 

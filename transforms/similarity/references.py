@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from transforms.lexical.bands import band_shape
-from transforms.lexical.signatures import Signatures
+from transforms.lexical.signatures import Signatures, estimated_similarity
 from transforms.similarity.reference_sets import ReferenceItems
 from transforms.similarity.rescoring import CANDIDATE_MARGIN, Matrix, pair_cosines, unit_rows
 
@@ -73,7 +73,7 @@ def match_items(
     cells = _Cells(rollouts, items, group_of_key)
     found: dict[int, Hit] = {}
     for ours, theirs in _band_pairs(rollouts.signatures, items.signatures, cells, band_shape(min_jaccard)):
-        similarity = (rollouts.signatures[ours] == items.signatures[theirs]).mean(axis=1)
+        similarity = estimated_similarity(rollouts.signatures[ours], items.signatures[theirs])
         _keep_best(found, ours, theirs, similarity, method=LEXICAL, least=min_jaccard)
     if min_cosine is not None and items.vectors.shape[1] == rollouts.vectors.shape[1]:
         for ours, theirs in _near_pairs(rollouts.vectors, items.vectors, cells, min_cosine):

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import IO, Any, cast
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from schemas.errors import StoreError
@@ -53,6 +54,11 @@ def column_values(column: pa.ChunkedArray) -> list[Any]:
     if is_object or (pa.types.is_integer(column.type) and not column.null_count):
         return cast("list[Any]", column.to_numpy(zero_copy_only=False).tolist())
     return cast("list[Any]", column.to_pylist())
+
+
+def rows_of(table: pa.Table, key: str, values: pa.Array | pa.ChunkedArray) -> pa.Table:
+    """Return the rows of `table` whose `key`, unique there, is each of `values`, in their order; nulls for none."""
+    return table.take(pc.index_in(values, value_set=table[key].combine_chunks()))
 
 
 def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:

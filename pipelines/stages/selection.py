@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import apache_beam as beam
+import numpy as np
 import pyarrow as pa
 
 from pipelines.stages.context import StageContext
@@ -50,35 +51,41 @@ def run(context: StageContext) -> None:
     ids = pool["traj_id"].to_pylist()
     survivors = first_verdicts(pool)
     selection = context.settings.selection
+    ranks = keeper_ranks(pool, selection.keeper_order)
     if selection.keep_groups:
         survivors = verdicts = keep_groups_whole(survivors, rollout_groups(pool))
     else:
         verdicts = survivors
         if selection.max_per_approach is not None:
-            capped = _cap(context, pool, verdicts, group="approach_group", limit=selection.max_per_approach)
+            capped = _cap(
+                context, pool, verdicts, ranks=ranks, group="approach_group", limit=selection.max_per_approach
+            )
             verdicts = narrow_verdicts(verdicts, ids, chosen=capped, reason=DecisionReason.APPROACH_CAP)
-        capped = _cap(context, pool, verdicts, group="task_group", limit=selection.max_per_task)
+        capped = _cap(context, pool, verdicts, ranks=ranks, group="task_group", limit=selection.max_per_task)
         verdicts = narrow_verdicts(verdicts, ids, chosen=capped, reason=DecisionReason.TASK_CAP)
     shares = _target_shares(context, pool, verdicts)
     pool = add_weights(context, pool, verdicts, shares=None)
-    chosen = spend(context, pool, verdicts, shares=shares)
+    chosen = spend(context, pool, verdicts, ranks=ranks, shares=shares)
     verdicts = narrow_verdicts(verdicts, ids, chosen=chosen, reason=DecisionReason.BUDGET)
     pool = add_weights(context, pool, verdicts, shares=shares)
-    _check_dropped(verdicts, context.settings.selection.max_drop_ratio)
-    rules = deciding_rules(pool, pool["keeper_id"].to_pylist(), context.settings.selection.keeper_order)
+    _check_dropped(verdicts, selection.max_drop_ratio)
+    rules = deciding_rules(pool, pool["keeper_id"].to_pylist(), selection.keeper_order)
     pool = pool.append_column("keeper_rule", pa.array(rules, pa.string()))
     context.write("decisions", decision_rows(pool, verdicts))
     context.write("balance", _balance(pool, survivors, verdicts, shares=shares))
     _write_uses(context, pool, verdicts)
 
 
-def _cap(context: StageContext, pool: pa.Table, verdicts: Sequence[Verdict], *, group: str, limit: int) -> set[str]:
+def _cap(
+    context: StageContext, pool: pa.Table, verdicts: Sequence[Verdict], *, ranks: np.ndarray, group: str, limit: int
+) -> set[str]:
     """Return the ids that a cap per group, outcome class and policy leaves."""
-    ranks = keeper_ranks(pool, context.settings.selection.keeper_order).tolist()
     columns = [pool[name].to_pylist() for name in (group, "outcome_class", "policy", "traj_id", "family_id")]
     members = [
         ((cell, outcome, policy), (rank, traj_id, family))
-        for cell, outcome, policy, traj_id, family, rank, verdict in zip(*columns, ranks, verdicts, strict=True)
+        for cell, outcome, policy, traj_id, family, rank, verdict in zip(
+            *columns, ranks.tolist(), verdicts, strict=True
+        )
         if verdict.reason == DecisionReason.KEPT
     ]
     scratch = Store(str(context.work_dir))

@@ -13,7 +13,6 @@ from schemas.reasons import DecisionReason
 from transforms.embedding.cache import view_vectors
 from transforms.selecting.budget import BudgetRow, spend_budget
 from transforms.selecting.decisions import Verdict
-from transforms.selecting.keepers import keeper_ranks
 from transforms.selecting.rollout_groups import Group, spend_on_groups
 from transforms.selecting.strata import ANY, Stratum, parse_stratum
 
@@ -24,7 +23,12 @@ def rollout_groups(pool: pa.Table) -> list[Group]:
 
 
 def spend(
-    context: StageContext, pool: pa.Table, verdicts: Sequence[Verdict], *, shares: Mapping[Stratum, float]
+    context: StageContext,
+    pool: pa.Table,
+    verdicts: Sequence[Verdict],
+    *,
+    ranks: NDArray[np.int64],
+    shares: Mapping[Stratum, float],
 ) -> set[str]:
     """Return the ids of the kept rows that get a place.
 
@@ -32,14 +36,14 @@ def spend(
         context: The run.
         pool: The pool with weights.
         verdicts: Verdict of each row so far.
+        ranks: Place of each row in the keeper order.
         shares: Target share of each stratum.
     """
     selection = context.settings.selection
     kept = np.flatnonzero([verdict.reason == DecisionReason.KEPT for verdict in verdicts])
     candidates = pool.take(pa.array(kept))
-    ranks = keeper_ranks(pool, selection.keeper_order)[kept].tolist()
     weights = pc.fill_null(candidates["learnability" if selection.keep_groups else "weight"], 0.0)
-    rows = _budget_rows(candidates, ranks, weights=weights)
+    rows = _budget_rows(candidates, ranks[kept].tolist(), weights=weights)
     if selection.budget is None or len(rows) <= selection.budget:
         return {row.traj_id for row in rows}
     vectors = _vectors(context, candidates) if selection.spread == "coverage" else None

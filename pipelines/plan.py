@@ -19,7 +19,7 @@ from transforms.embedding.choice import EncoderChoice, choose_encoder
 from transforms.formats.units import list_lake, plan_units
 from transforms.lexical.signatures import make_engine
 from transforms.selecting.seeds import SeedTask, read_seed_file
-from transforms.similarity.reference_sets import ReferenceSet, find_reference_set
+from transforms.similarity.reference_sets import ReferenceSet, find_reference_set, place_and_snapshot
 from transforms.store.files import Store
 from transforms.store.keys import canonical_json, sha_hex, short_id
 from transforms.store.manifest import Manifest, current_id, read_manifest
@@ -110,8 +110,8 @@ def _without_store(uris: list[str], settings: Settings, root: str) -> list[str]:
 def _find_references(settings: Settings, encoder: EncoderChoice) -> tuple[ReferenceSet, ...]:
     scheme = make_engine(settings.lexical.engine).scheme
     by_vectors = settings.references.by_vectors and settings.semantic.enabled
-    own = Store(settings.store).root
-    if any(Store(text.partition("@")[0]).root == own or text == own for text in settings.reference_sets):
+    own = settings.store
+    if any(own in (text, place_and_snapshot(text)[0]) for text in settings.reference_sets):
         raise SettingsError(
             "reference_sets: a store cannot be compared with itself: what it keeps would be dropped as a repeat"
         )

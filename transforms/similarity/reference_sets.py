@@ -101,10 +101,16 @@ def read_reference_set(found: ReferenceSet) -> ReferenceItems:
     return items
 
 
+def place_and_snapshot(text: str) -> tuple[str, str]:
+    """Return the store that `STORE` or `STORE@SNAPSHOT` names, and the snapshot, empty where none is named."""
+    if "@" not in text or current_id(Store(text)) is not None:
+        return text, ""
+    place, _, wanted = text.rpartition("@")
+    return place, wanted
+
+
 def _published(text: str, *, has_vectors: bool) -> ReferenceSet:
-    place, wanted = text, ""
-    if "@" in text and current_id(Store(text)) is None:
-        place, _, wanted = text.rpartition("@")
+    place, wanted = place_and_snapshot(text)
     store = Store(place)
     snapshot_id = wanted or current_id(store)
     if snapshot_id is None:

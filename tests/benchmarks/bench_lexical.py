@@ -44,7 +44,7 @@ def main() -> None:
     parser.add_argument("--reference-texts", type=int, default=4_000, help="texts that datasketch signs")
     parser.add_argument("--turns", type=int, default=3, help="turns of which the best counts, for both")
     options = parser.parse_args()
-    print(f"compiling, or loading what was compiled: {_cpu(_warm_up):.1f} CPU-s")
+    print(f"compiling, or loading what was compiled: {cpu_seconds(_warm_up):.1f} CPU-s")
     corpus = make_corpus(options.texts)
     megabytes = sum(len(text.encode()) for text in corpus.texts) / 1e6
     print(f"{len(corpus.texts)} texts, {megabytes:.0f} MB, {len(set(corpus.groups))} groups")
@@ -55,15 +55,15 @@ def main() -> None:
         sample = corpus.texts[: options.reference_texts]
         stage, reference = float("inf"), float("inf")
         for _ in range(options.turns):
-            stage = min(stage, _cpu(lambda: sign_stage(work)))
-            reference = min(reference, _cpu(lambda: reference_signatures(sample)))
+            stage = min(stage, cpu_seconds(lambda: sign_stage(work)))
+            reference = min(reference, cpu_seconds(lambda: reference_signatures(sample)))
         signatures = read_parts(work / "signed", SCHEMAS["signatures"])
         order = np.argsort([int(name) for name in signatures["view_hash"].to_pylist()])
         signatures = signatures.take(pa.array(order))
-        search = min(_cpu(lambda: copies_stage(work, signatures)) for _ in range(options.turns))
+        search = min(cpu_seconds(lambda: copies_stage(work, signatures)) for _ in range(options.turns))
         groupings = read_parts(work / "groupings", GROUPING_SCHEMA).sort_by("row")
-        empty = min(_cpu(_empty_pipeline) for _ in range(options.turns))
-    kernel = min(_cpu(lambda: sign_strings(FastEngine(), corpus.texts)) for _ in range(options.turns))
+        empty = min(cpu_seconds(_empty_pipeline) for _ in range(options.turns))
+    kernel = min(cpu_seconds(lambda: sign_strings(FastEngine(), corpus.texts)) for _ in range(options.turns))
     minhash = signatures["minhash"].combine_chunks().flatten().to_numpy().reshape(-1, NUM_SLOTS)
     _print_pairs("fast engine", minhash, truth, corpus)
     _print_pairs(f"datasketch, first {len(sample)}", reference_signatures(sample), truth, corpus)
@@ -210,7 +210,8 @@ def _exact(corpus: Corpus, left: int, right: int) -> float:
     return jaccard(shingles(corpus.texts[left]), shingles(corpus.texts[right]))
 
 
-def _cpu(work: Callable[[], object]) -> float:
+def cpu_seconds(work: Callable[[], object]) -> float:
+    """Return the CPU-seconds that a piece of work takes in this process."""
     start = time.process_time()
     work()
     return time.process_time() - start

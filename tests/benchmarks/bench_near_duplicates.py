@@ -9,8 +9,7 @@ import importlib.util
 import random
 import resource
 import tempfile
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ import numpy as np
 
 from pipelines.stages.parts import read_parts
 from schemas.tables import SCHEMAS
-from tests.benchmarks.bench_lexical import copies_stage, sign_stage, write_bodies
+from tests.benchmarks.bench_lexical import copies_stage, cpu_seconds, sign_stage, write_bodies
 from tests.benchmarks.lexical_corpus import Corpus, make_corpus
 from transforms.embedding.sources import MINILM_PACKAGE
 from transforms.lexical.candidates import lexical_groups
@@ -45,7 +44,7 @@ def print_growth(sizes: Sequence[int]) -> None:
         signatures = planted(size)
         rows = np.arange(size)
         times.append(
-            min(_cpu(lambda s=signatures, r=rows: lexical_groups(s, r, min_similarity=0.8)) for _ in range(2))
+            min(cpu_seconds(lambda s=signatures, r=rows: lexical_groups(s, r, min_similarity=0.8)) for _ in range(2))
         )
         print(f"stars of {size:>7,} texts: {times[-1]:.2f} CPU-s, {times[-1] / size * 1e6:.1f} µs a text")
     exponent = np.polyfit(np.log(sizes), np.log(times), 1)[0]
@@ -75,11 +74,11 @@ def print_against_semhash(corpus: Corpus) -> None:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         write_bodies(corpus.texts, work / "bodies")
-        ours = _cpu(lambda: sign_stage(work))
+        ours = cpu_seconds(lambda: sign_stage(work))
         signatures = read_parts(work / "signed", SCHEMAS["signatures"])
         order = np.argsort([int(name) for name in signatures["view_hash"].to_pylist()])
         signatures = signatures.take(order)
-        ours += _cpu(lambda: copies_stage(work, signatures))
+        ours += cpu_seconds(lambda: copies_stage(work, signatures))
         keepers = read_parts(work / "groupings", GROUPING_SCHEMA).sort_by("row")["keeper"].to_pylist()
     kept = {row for row, keeper in enumerate(keepers) if row == keeper}
     print(f"trajsift: {ours:.1f} CPU-s, {len(kept)} kept, {_lost(corpus, kept)} planted groups lost whole")
@@ -91,7 +90,7 @@ def print_against_semhash(corpus: Corpus) -> None:
     records = [{"text": text, "id": str(row)} for row, text in enumerate(corpus.texts)]
     model = _static_model()
     found: list[set[int]] = []
-    theirs = _cpu(lambda: found.append(_kept_by_semhash(SemHash, records, model)))
+    theirs = cpu_seconds(lambda: found.append(_kept_by_semhash(SemHash, records, model)))
     print(f"semhash: {theirs:.1f} CPU-s, {len(found[0])} kept, {_lost(corpus, found[0])} planted groups lost whole")
     print(f"near-duplicates: {theirs / ours:.1f} × less CPU than semhash (bar 15)")
 
@@ -128,7 +127,7 @@ def planted(count: int) -> Signatures:
 def _print_bucket(name: str, signatures: Signatures) -> None:
     rows = np.arange(len(signatures))
     keepers: list[int] = []
-    cpu = _cpu(
+    cpu = cpu_seconds(
         lambda: keepers.append(int((lexical_groups(signatures, rows, min_similarity=0.8).keeper == rows).sum()))
     )
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -149,12 +148,6 @@ def _compile() -> None:
     rng = random.Random(1)
     rows = np.array([[rng.randrange(9) for _ in range(128)] for _ in range(600)], dtype=np.uint32)
     lexical_groups(rows, np.arange(600), min_similarity=0.8)
-
-
-def _cpu(work: Callable[[], object]) -> float:
-    start = time.process_time()
-    work()
-    return time.process_time() - start
 
 
 if __name__ == "__main__":

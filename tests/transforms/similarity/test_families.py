@@ -1,7 +1,4 @@
 import hashlib
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import apache_beam as beam
@@ -12,6 +9,7 @@ from apache_beam.testing.util import assert_that
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.thread_counts import printed_by_threads
 from transforms.similarity.engines import NOISE, FastHdbscanEngine, HdbscanEngine
 from transforms.similarity.families import FindFamilies, family_points, find_families
 
@@ -188,17 +186,7 @@ print(hashlib.sha256(found.labels.tobytes() + found.probabilities.tobytes()).hex
 
 @pytest.mark.slow
 def test_families_do_not_depend_on_the_number_of_threads():
-    outputs = []
-    for threads in ("1", "3"):
-        environment = os.environ | {
-            "OMP_NUM_THREADS": threads,
-            "OPENBLAS_NUM_THREADS": threads,
-            "NUMBA_NUM_THREADS": threads,
-        }
-        result = subprocess.run(
-            [sys.executable, "-c", _PRINT_FAMILIES], capture_output=True, text=True, env=environment, check=True
-        )
-        outputs.append(result.stdout.split())
+    outputs = printed_by_threads(_PRINT_FAMILIES, counts=(1, 3))
     assert outputs[0] == outputs[1]
     assert len(outputs[0][0]) == 2 * hashlib.sha256().digest_size
     assert int(outputs[0][1]) > 3

@@ -1,11 +1,9 @@
 import hashlib
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
+from tests.thread_counts import printed_by_threads
 from tests.transforms.similarity.test_buckets import vectors_of
 from transforms.similarity import large_cells
 from transforms.similarity.large_cells import cell_groups, large_groups
@@ -109,12 +107,7 @@ print(hashlib.sha256(stars.keeper.tobytes() + stars.similarity.tobytes()).hexdig
 
 def test_groups_do_not_depend_on_the_number_of_threads():
     digests = []
-    for threads in ("1", "2"):
-        environment = os.environ | {"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads}
-        result = subprocess.run(
-            [sys.executable, "-c", _PRINT_GROUPS], capture_output=True, text=True, env=environment, check=True
-        )
-        digest, share = result.stdout.split()
+    for digest, share in printed_by_threads(_PRINT_GROUPS, counts=(1, 2)):
         assert len(digest) == 2 * hashlib.sha256().digest_size
         assert 0.1 < float(share) < 0.9
         digests.append(digest)

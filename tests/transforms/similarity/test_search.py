@@ -1,13 +1,11 @@
 import hashlib
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.thread_counts import printed_by_threads
 from transforms.lexical.stars import keeper_first_groups
 from transforms.similarity import search
 from transforms.similarity.rescoring import pair_cosines
@@ -86,12 +84,7 @@ print(hashlib.sha256(stars.keeper.tobytes() + stars.similarity.tobytes()).hexdig
 
 def test_groups_do_not_depend_on_the_number_of_threads():
     digests = []
-    for threads in ("1", "3"):
-        environment = os.environ | {"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads}
-        result = subprocess.run(
-            [sys.executable, "-c", _PRINT_GROUPS], capture_output=True, text=True, env=environment, check=True
-        )
-        digest, share = result.stdout.split()
+    for digest, share in printed_by_threads(_PRINT_GROUPS, counts=(1, 3)):
         assert len(digest) == 2 * hashlib.sha256().digest_size
         assert 0.1 < float(share) < 0.9
         digests.append(digest)

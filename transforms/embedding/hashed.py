@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from functools import cache, cached_property
 from typing import Final
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from transforms.embedding.contract import EncoderIdentity, TokenSpan, Vectors, is_blank
+from transforms.lexical.compiled import compiled
 
 HASHED_VERSION: Final = 2
 """Raised whenever the vector of a text changes."""
@@ -48,14 +48,14 @@ def _word_bytes() -> NDArray[np.bool_]:
     return table
 
 
-@numba.njit(cache=True, inline="always")
+@compiled
 def _mixed(value: np.uint64) -> np.uint64:
     value = (value ^ (value >> np.uint64(30))) * _MIX_A
     value = (value ^ (value >> np.uint64(27))) * _MIX_B
     return value ^ (value >> np.uint64(31))
 
 
-@numba.njit(cache=True)
+@compiled
 def _features(text: NDArray[np.uint8], is_word: NDArray[np.bool_], seed: np.uint64) -> NDArray[np.uint64]:
     """Return the hashes of the words and of the pairs of neighbouring words of a lower-case text."""
     found = np.empty(text.size + 2, dtype=np.uint64)
@@ -80,7 +80,7 @@ def _features(text: NDArray[np.uint8], is_word: NDArray[np.bool_], seed: np.uint
     return found[:num_found]
 
 
-@numba.njit(cache=True)
+@compiled
 def _counted(features: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
     """Return a hash table of the features: keys and their counts; where the count is 0 there is none."""
     bits = 4
@@ -99,7 +99,7 @@ def _counted(features: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[
     return keys, counts
 
 
-@numba.njit(cache=True)
+@compiled
 def _drain(planes: NDArray[np.uint64], weight: np.int64, ups: NDArray[np.int64]) -> None:
     """Add the counts in bit planes [5, words], times the weight, to `ups` [words × 64] and clear the planes."""
     one = np.uint64(1)
@@ -114,7 +114,7 @@ def _drain(planes: NDArray[np.uint64], weight: np.int64, ups: NDArray[np.int64])
     planes[:] = 0
 
 
-@numba.njit(cache=True)
+@compiled
 def _project(features: NDArray[np.uint64], weights: NDArray[np.int32], dimensions: int) -> NDArray[np.int64]:
     """Return the sums [dimensions] of each distinct feature's weight with the signs its hash draws.
 

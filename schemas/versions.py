@@ -3,7 +3,7 @@
 from typing import Final
 
 STAGE_VERSIONS: Final[dict[str, int]] = {
-    "ingest": 4,
+    "ingest": 5,
     "boilerplate": 1,
     "sign": 2,
     "copies": 2,

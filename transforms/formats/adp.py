@@ -7,6 +7,7 @@ from typing import Any, Final
 from schemas.reasons import QuarantineReason
 from schemas.records import BadRecord, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
+from transforms.formats.accounting import mapped_names
 from transforms.formats.adp_items import adp_messages
 from transforms.formats.chat_header import chat_header, lost_components, taken_fields, untaken_fields
 from transforms.formats.chat_messages import first_user_text
@@ -46,7 +47,9 @@ class AdpAdapter(RowAdapter):
         fields = settings.fields
         watched = watched_keys(["id", "content", "details"], fields.task_id, fields.reward)
         return build_rollouts(
-            row_records(unit, open_file, settings, watched=watched), lambda record: _rollout(record, settings)
+            row_records(unit, open_file, settings, watched=watched),
+            lambda record: _rollout(record, settings),
+            known=mapped_names(settings.fields),
         )
 
 

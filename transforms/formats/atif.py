@@ -7,6 +7,7 @@ from typing import Any, Final
 from schemas.reasons import QuarantineReason
 from schemas.records import BadRecord, Header, Rollout, SourceUnit
 from schemas.settings.ingest import FieldMapSettings, IngestSettings
+from transforms.formats.accounting import mapped_names
 from transforms.formats.atif_steps import step_messages, token_list_losses
 from transforms.formats.chat_messages import first_user_text
 from transforms.formats.contract import OpenFile, build_rollouts
@@ -67,7 +68,20 @@ class AtifAdapter(RowAdapter):
 
     def read(self, unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
         records = with_subagents(row_records(unit, open_file, settings, watched=WATCHED))
-        return build_rollouts(records, lambda record: atif_rollout(record, settings.fields))
+        return build_rollouts(
+            records,
+            lambda record: atif_rollout(record, settings.fields),
+            sources=without_subagents,
+            known=mapped_names(settings.fields),
+        )
+
+
+def without_subagents(record: NativeRecord) -> tuple[dict[str, Any]]:
+    """Return what is read of a trajectory by itself: subagents inside it are trajectories of their own."""
+    inner = record.value.get("subagent_trajectories")
+    if not isinstance(inner, list):
+        return (record.value,)
+    return ({name: value for name, value in record.value.items() if value is not inner},)
 
 
 def with_subagents(records: Iterable[NativeRecord | BadRecord]) -> Iterator[NativeRecord | BadRecord]:

@@ -1,11 +1,12 @@
 """What a reader of a native format is: an adapter turns the records of a source unit into rollouts or bad records."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import BinaryIO, Final, Protocol
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any, BinaryIO, Final, Protocol
 
 from schemas.reasons import QuarantineReason
 from schemas.records import BadRecord, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
+from transforms.formats.accounting import name_untold
 from transforms.formats.canonical import canonical_hash
 from transforms.reading.failures import RecordError
 from transforms.reading.lake import Listing
@@ -64,26 +65,49 @@ def limits_of(settings: IngestSettings) -> Limits:
     return Limits(max_bytes=settings.max_record_mb * MEBIBYTE, max_depth=settings.max_depth)
 
 
+def _itself(record: NativeRecord) -> Iterable[Any]:
+    return (record.value,)
+
+
 def build_rollouts(
-    records: Iterable[NativeRecord | BadRecord], build: Callable[[NativeRecord], Rollout]
+    records: Iterable[NativeRecord | BadRecord],
+    build: Callable[[NativeRecord], Rollout],
+    *,
+    sources: Callable[[NativeRecord], Iterable[Any]] | None = _itself,
+    known: Collection[str] = (),
 ) -> Iterator[Rollout | BadRecord]:
     """Yield the rollout of every native record; what cannot be built becomes a bad record.
 
     A record of a shape that nobody foresaw must not end the run: any other error is told as `invalid_value`.
     """
-    return build_groups(records, lambda record: (build(record),))
+    return build_groups(records, lambda record: (build(record),), sources=sources, known=known)
 
 
 def build_groups(
-    records: Iterable[NativeRecord | BadRecord], build: Callable[[NativeRecord], Sequence[Rollout]]
+    records: Iterable[NativeRecord | BadRecord],
+    build: Callable[[NativeRecord], Sequence[Rollout]],
+    *,
+    sources: Callable[[NativeRecord], Iterable[Any]] | None = _itself,
+    known: Collection[str] = (),
 ) -> Iterator[Rollout | BadRecord]:
-    """Yield the rollouts of every native record that may hold several; as `build_rollouts`, all of them or none."""
+    """Yield the rollouts of every native record that may hold several; as `build_rollouts`, all of them or none.
+
+    Args:
+        records: Native and bad records.
+        build: Reads one native record.
+        sources: What speaks of a record, held against its rollouts so that what they do not tell is named: the record
+            itself, where they are read too the head of its file and files beside it. None where the reading keeps or
+            names all of it itself.
+        known: Names of fields that the settings or a file beside the records give.
+    """
     for record in records:
         if isinstance(record, BadRecord):
             yield record
             continue
         try:
             rollouts = build(record)
+            if sources is not None:
+                rollouts = name_untold(sources(record), rollouts, known=known)
         except RecordError as error:
             yield _bad(record, error.reason, str(error))
         except Exception as error:

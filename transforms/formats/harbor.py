@@ -7,7 +7,8 @@ from typing import Any, Final, TypeVar
 from schemas.reasons import EnvType, QuarantineReason
 from schemas.records import BadRecord, Header, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
-from transforms.formats.atif import SUBAGENT, WATCHED, atif_rollout, with_subagents
+from transforms.formats.accounting import mapped_names
+from transforms.formats.atif import SUBAGENT, WATCHED, atif_rollout, with_subagents, without_subagents
 from transforms.formats.contract import OpenFile, PathFacts, build_rollouts
 from transforms.formats.documents import list_records, load_document, load_sidecar
 from transforms.formats.endings import Ending, ending_of
@@ -125,14 +126,22 @@ def _trial(
     else:
         task_text = _task_text(files[contexts[0]]) if contexts else None
         yield from build_rollouts(
-            [record], lambda result: _scored(result, last, task_text=task_text, settings=settings)
+            [record],
+            lambda result: _scored(result, last, task_text=task_text, settings=settings),
+            sources=lambda result: (result.value, *(() if last is None else without_subagents(last))),
+            known=mapped_names(settings.fields),
         )
         inner = [] if last is None else list(with_subagents([last._replace(key=record.key)]))[1:]
     earlier = [_keyed(files[name], f"{record.key}{CONTEXT}{n}") for n, name in enumerate(contexts[:-1])]
     names = sorted(name for name in files if name not in contexts)
     others = [_keyed(files[name], f"{record.key}{SUBAGENT}{name}") for name in names]
     parts = [*with_subagents([*earlier, *others]), *inner]
-    yield from build_rollouts(parts, lambda part: _part(part, record.value, settings))
+    yield from build_rollouts(
+        parts,
+        lambda part: _part(part, record.value, settings),
+        sources=without_subagents,
+        known=mapped_names(settings.fields),
+    )
 
 
 def _part(part: NativeRecord, result: dict[str, Any], settings: IngestSettings) -> Rollout:

@@ -14,6 +14,7 @@ from transforms.formats.contract import OpenFile, PathFacts, build_rollouts, lim
 from transforms.formats.documents import list_records, load_document
 from transforms.formats.fields import as_object
 from transforms.formats.inspect_samples import SOURCE_FORMAT, sample_rollout
+from transforms.formats.losses import untaken
 from transforms.reading.archives import ZIP_MAGIC, member_names, open_member
 from transforms.reading.failures import RecordError, UnreadableError, bad_record
 from transforms.reading.lake import Listing
@@ -28,6 +29,15 @@ SAMPLES: Final = "samples/"
 MISSING_HEAD: Final = "missing_header"
 """Warning: the log's head cannot be read, so task and model are not known."""
 _WATCHED: Final = frozenset({"id", "epoch", "uuid", "samples", "messages", "scores", "score", "value"})
+
+
+_OF_LOG: Final = frozenset(
+    {
+        "version", "status", "eval", "plan", "results", "stats", "error", "samples", "reductions", "invalidated",
+        "log_updates", "location", "etag",
+    }
+)  # fmt: skip
+"""What a log holds beside its samples; one that was broken off at the start has nothing else."""
 
 
 class InspectAdapter:
@@ -71,6 +81,9 @@ class InspectAdapter:
         log = as_object(document.value)
         samples = log.get("samples")
         if samples is None:
+            if unknown := sorted(untaken(log, _OF_LOG)):
+                message = f"the log has no `samples`, but {', '.join(unknown)[:200]}"
+                yield BadRecord("document", QuarantineReason.MISSING_MESSAGES, message, 0, unit.size)
             return
         if not isinstance(samples, list):
             yield BadRecord("document", QuarantineReason.INVALID_VALUE, "`samples` is no list", 0, unit.size)
@@ -81,10 +94,18 @@ class InspectAdapter:
 def _rollouts(
     records: Iterator[NativeRecord | BadRecord], log: dict[str, Any], settings: IngestSettings, limits: Limits
 ) -> Iterator[Rollout | BadRecord]:
+    head = {name: value for name, value in log.items() if name != "samples"}
     return build_rollouts(
         records,
         lambda record: sample_rollout(record, log, reward_range=settings.reward_range, max_chars=limits.max_bytes),
+        sources=lambda record: (_unlinked(record.value), head),
     )
+
+
+def _unlinked(sample: dict[str, Any]) -> dict[str, Any]:
+    """Return a sample with its attachments as a list: their names are but links from the texts they stand for."""
+    attached = as_object(sample.get("attachments"))
+    return {**sample, "attachments": list(attached.values())} if attached else sample
 
 
 def _archived(

@@ -67,20 +67,22 @@ class InterCodeAdapter:
 
     def read(self, unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
         facts = dict(unit.path_facts)
+        document = load_document(unit, open_file, settings, watched=_WATCHED)
+        if isinstance(document, BadRecord):
+            return iter((document,))
+        logs, around = _logs(document.value)
         return build_rollouts(
-            _records(unit, open_file, settings), lambda record: _rollout(record, facts, settings.reward_range)
+            map_records(document._replace(value=logs)),
+            lambda record: _rollout(record, facts, settings.reward_range),
+            sources=lambda record: (record.value, around),
         )
 
 
-def _records(unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[NativeRecord | BadRecord]:
-    document = load_document(unit, open_file, settings, watched=_WATCHED)
-    if isinstance(document, BadRecord):
-        yield document
-        return
-    value = document.value
-    if isinstance(value, dict) and isinstance(value.get("logs"), dict) and "turn_history" not in value["logs"]:
-        value = value["logs"]
-    yield from map_records(document._replace(value=value))
+def _logs(native: Any) -> tuple[Any, dict[str, Any]]:
+    """Return the map of runs, and what a file that keeps it under `logs` says beside it."""
+    if isinstance(native, dict) and isinstance(native.get("logs"), dict) and "turn_history" not in native["logs"]:
+        return native["logs"], {name: value for name, value in native.items() if name != "logs"}
+    return native, {}
 
 
 def _rollout(record: NativeRecord, facts: dict[str, str], reward_range: tuple[float, float]) -> Rollout:

@@ -17,7 +17,7 @@ from transforms.formats.losses import untaken
 from transforms.formats.mini_swe_messages import Conversation, mini_messages
 from transforms.formats.row_files import row_records
 from transforms.formats.swe_instances import origin_of
-from transforms.formats.swe_reports import find_reports, outcome_fields, read_reports, verdict_of
+from transforms.formats.swe_reports import entries_of, find_reports, outcome_fields, read_reports, verdict_of
 from transforms.reading.failures import RecordError
 from transforms.reading.lake import Listing
 from transforms.reading.native import NativeRecord
@@ -74,7 +74,12 @@ class MiniSweAgentAdapter:
         return build_rollouts(
             row_records(unit, open_file, settings, watched=_WATCHED),
             lambda record: _rollout(record, facts, reports=reports, reward_range=settings.reward_range),
+            sources=lambda record: (record.value, *entries_of(reports, _instance_of(record, facts))),
         )
+
+
+def _instance_of(record: NativeRecord, facts: dict[str, str]) -> str:
+    return as_text(record.value.get("instance_id")) or facts.get("instance_id") or ""
 
 
 def _rollout(
@@ -92,7 +97,7 @@ def _rollout(
     config = as_object(info.get("config"))
     model = as_object(config.get("model"))
     spent = as_object(info.get("model_stats"))
-    instance_id = as_text(native.get("instance_id")) or facts.get("instance_id") or None
+    instance_id = _instance_of(record, facts) or None
     verdict = verdict_of(reports, instance_id or "")
     ending = _ending(info, said)
     sampling = model.get("model_kwargs")

@@ -6,6 +6,7 @@ from typing import Any, Final
 from schemas.reasons import QuarantineReason, Termination
 from schemas.records import BadRecord, Header, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
+from transforms.formats.accounting import mapped_names
 from transforms.formats.arguments import canonical_text
 from transforms.formats.chat_header import untaken_fields
 from transforms.formats.chat_messages import first_user_text
@@ -72,7 +73,9 @@ class OpenAIResponsesAdapter(RowAdapter):
     def read(self, unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
         watched = _WATCHED | watched_keys(settings.fields.task_id)
         return build_rollouts(
-            row_records(unit, open_file, settings, watched=watched), lambda record: _rollout(record, settings)
+            row_records(unit, open_file, settings, watched=watched),
+            lambda record: _rollout(record, settings),
+            known=mapped_names(settings.fields),
         )
 
 

@@ -18,6 +18,7 @@ from transforms.formats.swe_instances import origin_of
 from transforms.formats.swe_reports import (
     EVALUATION_ERROR,
     Verdict,
+    entries_of,
     outcome_fields,
     read_reports,
     verdict_of,
@@ -76,6 +77,10 @@ class OpenHandsAdapter(RowAdapter):
         return build_groups(
             row_records(unit, open_file, settings, watched=_WATCHED),
             lambda record: _rollouts(record, facts, reports=reports, reward_range=settings.reward_range),
+            sources=lambda record: (
+                record.value,
+                *entries_of(reports, as_text(record.value.get("instance_id")) or ""),
+            ),
         )
 
 

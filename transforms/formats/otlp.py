@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from schemas.reasons import QuarantineReason
 from schemas.records import BadRecord, Header, Message, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
+from transforms.formats.accounting import names_in
 from transforms.formats.arguments import canonical_text
 from transforms.formats.contract import OpenFile, PathFacts, build_groups
 from transforms.formats.endings import Ending, ending_of
@@ -20,7 +21,7 @@ from transforms.formats.identity import canonical_hash
 from transforms.formats.message_graph import Branch
 from transforms.formats.otlp_graph import NANOSECONDS, Talk, talk_of
 from transforms.formats.otlp_messages import structured
-from transforms.formats.otlp_spans import CONVERSATION, Span, conversations_of, spans_of
+from transforms.formats.otlp_spans import CONVERSATION, Span, conversations_of, spans_of, without_spans
 from transforms.formats.rewards import (
     MISSING,
     Reward,
@@ -78,11 +79,19 @@ class OtlpAdapter:
 
     def read(self, unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
         spans: list[Span] = []
+        around: set[str] = set()
         for record in row_records(unit, open_file, settings, watched=frozenset({"resourceSpans"})):
             if isinstance(record, BadRecord):
                 yield record
             elif isinstance(record.value.get("resourceSpans"), list):
-                spans += spans_of(record.value)
+                found, untold = spans_of(record.value), names_in(without_spans(record.value))
+                spans += found
+                around |= untold
+                if untold and not found:
+                    message = f"the record holds no span, but {', '.join(sorted(untold))[:200]}"
+                    yield BadRecord(
+                        record.key, QuarantineReason.MISSING_MESSAGES, message, record.offset, record.length
+                    )
             else:
                 message = "the record holds no `resourceSpans`"
                 yield BadRecord(record.key, QuarantineReason.INVALID_VALUE, message, record.offset, record.length)
@@ -90,10 +99,15 @@ class OtlpAdapter:
             NativeRecord(f"conversation:{place}", {"name": name, "spans": group})
             for place, (name, group) in enumerate(conversations_of(spans).items())
         )
-        yield from build_groups(conversations, lambda record: _branches(record, settings.reward_range))
+        lost = tuple(sorted(around))
+        yield from build_groups(
+            conversations,
+            lambda record: _branches(record, settings.reward_range, around=lost),
+            sources=lambda record: ({"spans": [span.raw for span in record.value["spans"]]},),
+        )
 
 
-def _branches(record: NativeRecord, reward_range: tuple[float, float]) -> list[Rollout]:
+def _branches(record: NativeRecord, reward_range: tuple[float, float], *, around: tuple[str, ...]) -> list[Rollout]:
     """Return a rollout for every branch of a conversation; one without messages is a rollout without steps.
 
     Raises:
@@ -107,10 +121,11 @@ def _branches(record: NativeRecord, reward_range: tuple[float, float]) -> list[R
     conversation = _Conversation(record.value["name"], spans, talk_of(spans), sha256)
     branches = conversation.talk.graph.branches or (Branch(0, (), frozenset(), True),)
     keys = [record.key if len(branches) == 1 else f"{record.key}/branch:{branch.index}" for branch in branches]
-    return [
+    rollouts = [
         _rollout(key, conversation, branch, parent_key=None if key is keys[0] else keys[0], reward_range=reward_range)
         for key, branch in zip(keys, branches, strict=True)
     ]
+    return [replace(rollout, lost_fields=(*rollout.lost_fields, *around)) for rollout in rollouts]
 
 
 def _rollout(

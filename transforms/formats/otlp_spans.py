@@ -7,6 +7,7 @@ from typing import Any, Final
 from transforms.formats.fields import as_integer, as_list, as_object, as_text
 
 CONVERSATION: Final = ("gen_ai.conversation.id", "session.id")
+_GROUPS: Final = ("scopeSpans", "instrumentationLibrarySpans")
 _PREFIXES: Final = ("gen_ai.", "llm.", "openinference.", "traceloop.", "tool.")
 _CHAT: Final = frozenset({"chat", "text_completion", "generate_content", "llm", "completion"})
 _TOOL: Final = frozenset({"execute_tool", "tool"})
@@ -58,6 +59,26 @@ def spans_of(export: dict[str, Any]) -> list[Span]:
         for group in groups:
             found += [_span(raw) for raw in as_list(as_object(group).get("spans")) if isinstance(raw, dict)]
     return found
+
+
+def without_spans(export: dict[str, Any]) -> dict[str, Any]:
+    """Return an export request as far as `spans_of` leaves it: resources, scopes and whatever else stands there."""
+    return {
+        **export,
+        "resourceSpans": [
+            {
+                name: [_without(group, "spans") for group in as_list(value)] if name in _GROUPS else value
+                for name, value in resource.items()
+            }
+            if isinstance(resource, dict)
+            else resource
+            for resource in as_list(export.get("resourceSpans"))
+        ],
+    }
+
+
+def _without(group: Any, name: str) -> Any:
+    return {key: value for key, value in group.items() if key != name} if isinstance(group, dict) else group
 
 
 def _span(raw: dict[str, Any]) -> Span:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from schemas.records import BadRecord, Message, Rollout, SourceUnit
 from schemas.settings.ingest import FieldMapSettings, IngestSettings
+from transforms.formats.accounting import mapped_names
 from transforms.formats.chat_header import chat_header, lost_components, taken_fields, untaken_fields
 from transforms.formats.chat_messages import first_user_text, message_list, unread_lists
 from transforms.formats.contract import OpenFile, build_rollouts
@@ -57,7 +58,9 @@ class ShareGptAdapter(RowAdapter):
         watched = watched_keys(fields.native_id, fields.task_id, fields.reward, fields.messages, _SIDES)
         records = _with_sides(row_records(unit, open_file, settings, watched=watched), tags)
         return build_rollouts(
-            records, lambda record: _rollout(record, fields, tags, reward_range=settings.reward_range)
+            records,
+            lambda record: _rollout(record, fields, tags, reward_range=settings.reward_range),
+            known=mapped_names(fields) | tags.names,
         )
 
 

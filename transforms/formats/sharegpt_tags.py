@@ -48,6 +48,12 @@ class Tags:
     system_tag: str = "system"
     is_stated: bool = False
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of columns and of a message's keys."""
+        columns = (self.messages, self.system, self.tools, self.chosen, self.rejected, self.kto_tag)
+        return frozenset({*columns, self.role_tag, self.content_tag})
+
     def role(self, word: Any) -> str | None:
         """Return user | assistant | function_call | function | tool | system; None for an unknown word."""
         stated = {

@@ -16,7 +16,7 @@ from transforms.formats.identity import canonical_hash
 from transforms.formats.losses import untaken, untaken_of_each
 from transforms.formats.swe_history import HISTORY_FIELDS, history_messages
 from transforms.formats.swe_instances import origin_of
-from transforms.formats.swe_reports import Verdict, find_reports, outcome_fields, read_reports, verdict_of
+from transforms.formats.swe_reports import Verdict, entries_of, find_reports, outcome_fields, read_reports, verdict_of
 from transforms.reading.failures import RecordError
 from transforms.reading.lake import Listing
 from transforms.reading.native import NativeRecord
@@ -74,12 +74,15 @@ class SweAgentAdapter:
 
     def read(self, unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
         facts = dict(unit.path_facts)
-        verdict = verdict_of(read_reports(unit, open_file, settings), facts["instance_id"])
         document = load_document(unit, open_file, settings, watched=_WATCHED)
+        reports = read_reports(unit, open_file, settings)
+        verdict = verdict_of(reports, facts["instance_id"])
+        beside = (*entries_of(reports, facts["instance_id"]), _around_attempts(document))
         chosen = None if isinstance(document, BadRecord) else _submission(document.value)
         return build_rollouts(
             _records(unit, document),
             lambda record: _rollout(record, facts, _verdict_on(record, verdict, chosen=chosen), settings=settings),
+            sources=lambda record: (record.value, *beside),
         )
 
 
@@ -101,6 +104,12 @@ def _records(unit: SourceUnit, document: Parsed | BadRecord) -> Iterator[NativeR
         return
     for index, attempt in enumerate(attempts):
         yield item_record(f"{_ATTEMPT}{index}", attempt, document)
+
+
+def _around_attempts(document: Parsed | BadRecord) -> dict[str, Any]:
+    """Return what a file says beside its attempts; of a file of one rollout nothing, as that is the record itself."""
+    native = as_object(document.value) if isinstance(document, Parsed) else {}
+    return {name: value for name, value in native.items() if name != "attempts"} if native.get("attempts") else {}
 
 
 def _submission(native: Any) -> Any:

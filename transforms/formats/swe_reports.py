@@ -72,6 +72,12 @@ def read_reports(unit: SourceUnit, open_file: OpenFile, settings: IngestSettings
     return [(uri, read_sidecar(uri, open_file, settings, watched=_WATCHED)) for uri in unit.sidecars]
 
 
+def entries_of(reports: Iterable[tuple[str, Any]], instance_id: str) -> tuple[dict[str, Any], ...]:
+    """Return what reports say of one instance alone; what they say of others belongs to other rollouts."""
+    found = (_entry(path, report, instance_id) for path, report in reports)
+    return tuple({"report": entry} for entry in found if entry is not None)
+
+
 def outcome_fields(verdict: Verdict, reward_range: tuple[float, float]) -> dict[str, Any]:
     """Return the outcome columns of a header, filled from a verdict."""
     said = None if verdict.stated is None else str(verdict.stated).lower()

@@ -37,15 +37,22 @@ _TAKEN: Final = frozenset(
         "agent_cost", "reward_info", "messages", "mode",
     }
 )  # fmt: skip
+_OF_RECORDS: Final = frozenset({"tasks", "simulations", "simulation_index"})
 _TAKEN_OF_REWARD: Final = frozenset({"reward", "reward_breakdown", "db_check", "reward_basis"})
 _LOST: Final = ("info.environment_info.policy", "info.user_info", "tasks[].evaluation_criteria")
 
 
 class _Context(NamedTuple):
-    """What `results.json` says of all simulations."""
+    """What `results.json` says of all simulations; `rest` is what it says beside tasks and simulations."""
 
     info: dict[str, Any]
     tasks: dict[str, dict[str, Any]]
+    rest: dict[str, Any]
+
+    def sources(self, record: NativeRecord) -> tuple[Any, ...]:
+        """Return what speaks of a simulation: it itself, the results around it and its own task."""
+        task = self.tasks.get(as_text(record.value.get("task_id")) or "")
+        return record.value, self.rest, {} if task is None else {"tasks": [task]}
 
 
 class Tau2Adapter:
@@ -92,7 +99,11 @@ class Tau2Adapter:
         head = value if is_results else read_sidecar(beside[0], open_file, settings) if beside else None
         context = _context(as_object(head))
         records = _simulations(value, document, unit) if is_results else list_records(document)
-        yield from build_rollouts(records, lambda record: _rollout(record, context, settings.reward_range))
+        yield from build_rollouts(
+            records,
+            lambda record: _rollout(record, context, settings.reward_range),
+            sources=context.sources,
+        )
 
 
 def _simulations(value: dict[str, Any], document: Parsed, unit: SourceUnit) -> Iterator[NativeRecord | BadRecord]:
@@ -102,6 +113,9 @@ def _simulations(value: dict[str, Any], document: Parsed, unit: SourceUnit) -> I
         return
     if simulations is not None and not isinstance(simulations, list):
         yield BadRecord("document", QuarantineReason.INVALID_VALUE, "`simulations` is no list", 0, unit.size)
+    elif simulations is None and "simulation_index" not in value:
+        message = "the results hold neither `simulations` nor an index of them"
+        yield BadRecord("document", QuarantineReason.MISSING_MESSAGES, message, 0, unit.size)
     present = {uri.rpartition("/")[2].partition(".json")[0] for uri in unit.sidecars}
     index = value.get("simulation_index")
     for number, entry in enumerate(index if isinstance(index, list) else []):
@@ -114,7 +128,10 @@ def _simulations(value: dict[str, Any], document: Parsed, unit: SourceUnit) -> I
 def _context(head: dict[str, Any]) -> _Context:
     tasks = head.get("tasks")
     by_id = {as_text(task.get("id")): task for task in (tasks if isinstance(tasks, list) else []) if _is_object(task)}
-    return _Context(as_object(head.get("info")), {name: task for name, task in by_id.items() if name is not None})
+    rest = {name: value for name, value in head.items() if name not in _OF_RECORDS}
+    return _Context(
+        as_object(head.get("info")), {name: task for name, task in by_id.items() if name is not None}, rest
+    )
 
 
 def _is_object(value: Any) -> bool:

@@ -69,11 +69,14 @@ class TerminalBenchAdapter:
     def read(self, unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
         run, warnings = _run(unit, open_file, settings)
         document = load_document(unit, open_file, settings, watched=_WATCHED)
+        rest: dict[str, Any] = {}
         if not isinstance(document, BadRecord) and isinstance(document.value, dict) and "results" in document.value:
+            rest = {name: value for name, value in document.value.items() if name != "results"}
             document = document._replace(value=document.value["results"])
         return build_rollouts(
             list_records(document),
             lambda record: _rollout(record, run, warnings=warnings, reward_range=settings.reward_range),
+            sources=lambda record: (record.value, run, rest),
         )
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 from schemas.reasons import EnvType
 from schemas.records import BadRecord, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
+from transforms.formats.accounting import mapped_names
 from transforms.formats.chat_header import chat_header, lost_components, taken_fields, untaken_fields
 from transforms.formats.chat_messages import chat_messages, first_user_text, message_list
 from transforms.formats.contract import OpenFile, build_rollouts
@@ -44,7 +45,9 @@ class TerminusRowsAdapter(RowAdapter):
     def read(self, unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
         watched = watched_keys(_TASK, settings.fields.reward, _MESSAGES, [_TRIAL])
         return build_rollouts(
-            row_records(unit, open_file, settings, watched=watched), lambda record: _rollout(record, settings)
+            row_records(unit, open_file, settings, watched=watched),
+            lambda record: _rollout(record, settings),
+            known=mapped_names(settings.fields),
         )
 
 

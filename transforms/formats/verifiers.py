@@ -64,7 +64,11 @@ class VerifiersAdapter(RowAdapter):
         beside = [uri for uri in unit.sidecars if uri.rpartition("/")[2] == METADATA]
         metadata = as_object(read_sidecar(beside[0], open_file, settings)) if beside else {}
         records = row_records(unit, open_file, settings, watched=_WATCHED)
-        return build_rollouts(records, lambda record: _rollout(record, metadata, settings.reward_range))
+        return build_rollouts(
+            records,
+            lambda record: _rollout(record, metadata, settings.reward_range),
+            sources=lambda record: (record.value, metadata),
+        )
 
 
 def fault_ending(stop: Any, error: Any) -> Ending:

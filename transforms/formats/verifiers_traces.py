@@ -69,7 +69,11 @@ class VerifiersTracesAdapter(RowAdapter):
     def read(self, unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
         records = row_records(unit, open_file, settings, watched=_WATCHED)
         traces = (trace for record in records for trace in _traces(record))
-        return build_groups(traces, lambda record: _branches(record, settings.reward_range))
+        return build_groups(
+            traces,
+            lambda record: _branches(record, settings.reward_range),
+            sources=lambda record: (record.value["trace"], record.value["episode"]),
+        )
 
 
 def _is_episode(record: dict[str, Any]) -> bool:

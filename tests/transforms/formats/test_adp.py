@@ -51,7 +51,7 @@ def test_trajectory_becomes_rows(read_lake):
             "record_key": "item:0",
             "adapter": "adp",
             "adapter_version": "1",
-            "lost_fields": ["available_code_languages", "details.dataset"],
+            "lost_fields": ["available_code_languages", "details.dataset", "schema_version"],
             "env_type": "other",
             "model_name": "m1",
             "reward": 1.0,

@@ -97,6 +97,7 @@ def test_turns_beyond_the_last_action_and_unknown_fields_are_told(read_lake):
         "task_id",
         "turn_history.rewards[2:]",
         "turn_history.states",
+        "turn_history.rewards[]",
     )
 
 

@@ -75,7 +75,8 @@ EXPECTED = [
         {
             'task_id': 'django__django-1', 'run_id': 'run', 'source_format': 'mini_swe_agent',
             'record_key': 'line:1', 'record_offset': 0, 'adapter': 'mini_swe_agent', 'adapter_version': '2',
-            'lost_fields': ['info.config', 'messages[].extra.response', 'messages[role=exit]'],
+            'lost_fields': ["info.config", "messages[].extra.response", "messages[role=exit]",
+                            "info.model_stats.api_calls", "report.tests_status.FAIL_TO_PASS"],
             'env_type': 'code_repo', 'repo': 'django/django', 'image': 'img:1', 'agent_name': 'mini-swe-agent',
             'agent_version': '2.4.6', 'model_name': 'p/m1', 'sampling_json': {'temperature': 0.0}, 'reward': 1.0,
             'reward_raw': 'true', 'reward_name': 'resolved', 'success': True, 'tests_passed': 1, 'tests_failed': 0,
@@ -281,7 +282,11 @@ def test_messages_come_back_as_they_were(write, messages):
     (rollout,) = read_files("mini_swe_agent", {"a": {**CALLING, "messages": [*write(messages), EXIT]}})
     expected = [replace(m, exit_code=0, is_error=False) if m.role == "tool" else m for m in messages]
     assert rebuilt(rollout) == tuple(expected)
-    assert set(rollout.lost_fields) == {"info.config", "messages[role=exit]"}
+    assert set(rollout.lost_fields) == {
+        "info.config",
+        "messages[role=exit]",
+        "info.model_stats.api_calls",
+    }
 
 
 @settings(deadline=None, max_examples=40)

@@ -65,7 +65,13 @@ def test_rollout_becomes_rows(read_lake):
             "record_offset": 0,
             "adapter": "openai_responses",
             "adapter_version": "1",
-            "lost_fields": ["ground_truth", "items[].id"],
+            "lost_fields": [
+                "ground_truth",
+                "items[].id",
+                "response.output[].id",
+                "response.output[].status",
+                "response.status",
+            ],
             "env_type": "other",
             "env_name": "travel",
             "agent_name": "travel_agent",
@@ -205,7 +211,14 @@ def test_bare_response_is_read():
         ("user", "Hi"),
         ("assistant", "Booking"),
     ]
-    assert (rollout.native_id, rollout.header.model_name, rollout.lost_fields) == ("resp_2", "m", ("items[].id",))
+    assert (rollout.native_id, rollout.header.model_name, rollout.lost_fields) == (
+        "resp_2",
+        "m",
+        (
+            "items[].id",
+            "output[].id",
+        ),
+    )
 
 
 def test_parts_given_as_json_text_are_read():

@@ -204,7 +204,8 @@ EXPECTED = [
         {
             'task_id': 'django__django-1', 'run_id': 'gpt4__data__config', 'source_format': 'swe_agent',
             'record_key': 'document', 'record_offset': 0, 'adapter': 'swe_agent', 'adapter_version': '3',
-            'lost_fields': ['environment'], 'env_type': 'code_repo', 'repo': 'django/django',
+            'lost_fields': ["environment", "report.tests_status.FAIL_TO_PASS"],
+            'env_type': 'code_repo', 'repo': 'django/django',
             'agent_name': 'swe-agent', 'model_name': 'gpt4', 'reward': 1.0, 'reward_raw': 'true',
             'reward_name': 'resolved', 'success': True, 'tests_passed': 2, 'tests_failed': 1, 'scored': True,
             'termination': 'max_cost', 'termination_raw': 'submitted (exit_cost)', 'truncated': True,

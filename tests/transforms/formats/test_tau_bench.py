@@ -90,7 +90,8 @@ EXPECTED = (
     {
         'task_id': 'airline/3', 'task_source': 'tau-bench', 'rollout_index': 2, 'source_format': 'tau_bench',
         'record_key': 'item:0', 'adapter': 'tau_bench', 'adapter_version': '2',
-        'lost_fields': ['info.task.actions', 'info.reward_info.actions', 'info.user_cost'],
+        'lost_fields': ["info.task.actions", "info.reward_info.actions", "info.user_cost",
+                        "info.reward_info.info.gt_data_hash"],
         'env_type': 'dialog', 'env_name': 'airline', 'model_name': 'gpt-4o', 'reward': 1.0, 'reward_raw': '1.0',
         'reward_name': 'reward', 'reward_components': [('r_actions', 1.0)], 'scored': True,
         'termination': 'finished', 'termination_raw': '###STOP###', 'truncated': False, 'num_steps': 4,

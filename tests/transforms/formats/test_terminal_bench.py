@@ -34,7 +34,10 @@ EXPECTED = [
         {
             'native_id': '11aa', 'task_id': 'count-files', 'task_source': 'terminal-bench-core',
             'rollout_index': 2, 'run_id': 'run7', 'source_format': 'terminal_bench', 'record_key': 'item:0',
-            'adapter': 'terminal_bench', 'adapter_version': '1', 'lost_fields': ['recording_path', 'steps'],
+            'adapter': 'terminal_bench', 'adapter_version': '1',
+            'lost_fields': ["recording_path", "steps", "parser_results.test_count",
+                                         "parser_results.test_file", "pass_at_k", "trial_ended_at", "trial_name",
+                                         "trial_started_at"],
             'env_type': 'terminal', 'agent_name': 'terminus', 'model_name': 'm1', 'reward': 0.0,
             'reward_raw': 'false', 'reward_name': 'is_resolved', 'success': False, 'tests_passed': 1,
             'tests_failed': 1, 'scored': True, 'termination': 'timeout_agent', 'termination_raw': 'agent_timeout',

@@ -1,0 +1,270 @@
+"""What a native record says held against what reading made of it: whatever is in no column is named by its path.
+
+Formats name the losses they know of in words of their own. This walk over the whole record stands behind all of
+them, so that a field of a later version, a value of an unforeseen kind or a text that a rule set aside is never left
+out in silence, whichever format it came in. It compares values, not code: a text is told if it stands in a column, a
+number or a time if a column holds it. A name that no reading knows is told only where it was kept.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from operator import attrgetter
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from schemas.records import Header, Message, MessageCall, Rollout
+from schemas.settings.ingest import FieldMapSettings
+from transforms.formats.fields import as_datetime, as_integer
+from transforms.formats.known_names import CONVERTED, KNOWN_NAMES, TAGS, WORDS
+
+MAX_NAME_CHARS: Final = 60
+"""Characters of a native name that stand in a path: keys may be as long as texts."""
+MAX_NAMES: Final = 20
+"""Unknown names of one object that are told one by one; of a map with more of them the map itself is told."""
+_FIRST_SECOND: Final = 100_000_000
+"""Numbers above may be times in seconds since 1970: this one lies in 1973."""
+_SHORT: Final = 8
+"""Shorter texts stand inside of others by chance: they are told only as whole words."""
+_BETWEEN: Final = re.compile(r"\n|```\w*|</?\w+=?|>|\bexecute\[|\]")
+"""What a text-mode action wraps its parts in: name, arguments and words around them stand in columns of their own."""
+_ATTACHED: Final = re.compile(r"attachment://[0-9a-f]+")
+"""A link in place of a text; the text itself is looked at where it lies."""
+_PAIR: Final = frozenset({"key", "value"})
+_TYPED: Final = frozenset(
+    {"stringValue", "intValue", "boolValue", "doubleValue", "bytesValue", "arrayValue", "kvlistValue"}
+)
+"""Objects of one of these names alone are a value with its type."""
+_OF_ROLLOUT: Final = attrgetter("native_id", "parse_warnings", "parent_key")
+_OF_HEADER: Final = attrgetter(*Header.__dataclass_fields__)
+_OF_MESSAGE: Final = attrgetter(*(name for name in Message.__dataclass_fields__ if name != "calls"))
+_OF_CALL: Final = attrgetter(*MessageCall.__dataclass_fields__)
+
+
+def name_untold(
+    sources: Iterable[Any], rollouts: Sequence[Rollout], *, known: Collection[str] = ()
+) -> tuple[Rollout, ...]:
+    """Return the rollouts of a record, each with the paths of what none of them holds among its lost fields.
+
+    Args:
+        sources: The native record, then what else was read for it (the head of its file, a file beside it).
+        rollouts: What its reading made of it.
+        known: Names of fields that are read because settings or a file beside the record say so.
+    """
+    told = _Told(rollouts, known)
+    named = {name for rollout in rollouts for name in rollout.lost_fields}
+    untold: set[str] = set()
+    for source in sources:
+        untold |= _untold(source, told, named)
+    if not untold:
+        return tuple(rollouts)
+    return tuple(
+        replace(rollout, lost_fields=tuple(dict.fromkeys((*rollout.lost_fields, *sorted(untold)))))
+        for rollout in rollouts
+    )
+
+
+def mapped_names(fields: FieldMapSettings) -> frozenset[str]:
+    """Return the names that a field map gives, each part of those with dots."""
+    return frozenset(part for _, names in fields for name in names for part in name.split("."))
+
+
+def names_in(source: Any) -> set[str]:
+    """Return the paths of all that a source says, where no reading takes anything of it."""
+    return _untold(source, _Told(()), ())
+
+
+class _Place(NamedTuple):
+    """Something a source says: where, under which name, and in a list's item of which kind."""
+
+    path: str
+    name: str
+    value: Any
+    kind: str | None = None
+
+
+def _untold(source: Any, told: "_Told", named: Collection[str]) -> set[str]:
+    """Return the paths of what a source says and nothing tells; what stands below a path that is named is told."""
+    untold: set[str] = set()
+    waiting = [_Place("", "", source)]
+    while waiting:
+        place = waiting.pop()
+        path, name, value, kind = place
+        if path in untold or path in named or f"{kind}.{name}" in named:
+            continue
+        if isinstance(value, dict):
+            if not (_is_named_by_kind(name, value, named) or _is_named_by_kind(str(kind), value, named)):
+                members, unknown = _members(place, told, named)
+                waiting += members
+                untold |= unknown
+        elif isinstance(value, list):
+            waiting += [_item(place, item, told) for item in value if not _is_named_by_kind(path, item, named)]
+        elif not told.holds(name, value):
+            before, parsed = _embedded(value)
+            if parsed is None or not told.holds(name, before):
+                untold.add(path)
+            else:
+                waiting.append(place._replace(value=parsed))
+    return {inner for inner in untold if not _is_named_shortly(inner, named)}
+
+
+def _is_named_by_kind(path: str, item: Any, named: Collection[str]) -> bool:
+    """Say whether an object is named by its kind: `events[PauseEvent]`, `history[action=recall]`."""
+    if not isinstance(item, dict):
+        return False
+    kinds = [kind for name in ("kind", "type") if isinstance(kind := item.get(name), str)]
+    kinds += [f"{kind}/{item['subtype']}" for kind in kinds if isinstance(item.get("subtype"), str)]
+    kinds += [f"{name}={item[name]}" for name in ("action", "observation") if isinstance(item.get(name), str)]
+    return any(f"{path}[{kind}]" in named for kind in kinds)
+
+
+def _is_named_shortly(path: str, named: Collection[str]) -> bool:
+    """Say whether a path's end is named: formats tell `usage.speed` for that of any message."""
+    parts = path.split(".")
+    return any(".".join(parts[start:]) in named for start in range(1, len(parts) - 1))
+
+
+def _members(place: _Place, told: "_Told", named: Collection[str]) -> tuple[list[_Place], set[str]]:
+    """Return the members of an object that are to be looked at, and the paths of those whose names nothing knows."""
+    path, native = place.path, place.value
+    if len(native) == 1 and native.keys() <= _TYPED:
+        return [place._replace(value=value) for value in native.values()], set()
+    members = []
+    unknown = set()
+    for name, value in native.items():
+        if value is None or value == "" or value == [] or value == {}:
+            continue
+        inner = f"{path}.{name[:MAX_NAME_CHARS]}" if path else name[:MAX_NAME_CHARS]
+        if name in KNOWN_NAMES or told.has_name(name):
+            members.append(_Place(inner, name, value, place.kind))
+        elif inner not in named and f"{place.kind}.{name}" not in named:
+            unknown.add(inner)
+    if len(unknown) > MAX_NAMES:
+        unknown = {f"{path}.*" if path else "*"}
+    return members, unknown
+
+
+def _item(place: _Place, item: Any, told: "_Told") -> _Place:
+    """Return the place of a list's item; a pair of a key that is known and a value is looked at as its value."""
+    if isinstance(item, dict):
+        if item.keys() == _PAIR and isinstance(key := item["key"], str):
+            inner = f"{place.path}[{key[:MAX_NAME_CHARS]}]"
+            parts = (part for part in key.split(".") if not part.isdecimal())
+            is_known = told.has_name(key) or all(part in KNOWN_NAMES for part in parts)
+            return _Place(inner, key, item["value"] if is_known else item)
+        kind = item.get("type", item.get("kind"))
+        return _Place(f"{place.path}[]", place.name, item, kind if isinstance(kind, str) else None)
+    return place._replace(path=f"{place.path}[]", value=item)
+
+
+def _parsed(value: Any) -> Any:
+    """Return the list or object that a text spells; None for any other."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in {"{", "["}:
+        return None
+    try:
+        found = orjson.loads(value)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict | list) else None
+
+
+def _embedded(value: Any) -> tuple[str, Any]:
+    """Return the words before the object or list that a text ends with, and that object; None where it has none."""
+    if not isinstance(value, str):
+        return "", None
+    starts = [start for mark in "{[" if (start := value.find(mark)) >= 0]
+    start = min(starts, default=0)
+    return value[:start], _parsed(value[start:])
+
+
+class _Told:
+    """All that some rollouts say: texts, names, numbers, times."""
+
+    def __init__(self, rollouts: Iterable[Rollout], known: Iterable[str] = ()) -> None:
+        self._texts: dict[str, None] = {}
+        self._names: set[str] = set(known)
+        self._numbers: set[float] = set()
+        self._times: set[datetime] = set()
+        self._joined: str | None = None
+        for rollout in rollouts:
+            self._add_all(_values_of(rollout))
+
+    def has_name(self, name: str) -> bool:
+        """Say whether a name was kept: as a key of JSON text, the name of a component, or a text of its own."""
+        return name in self._names or name in self._texts
+
+    def holds(self, name: str, value: Any) -> bool:
+        """Say whether a value of that name is told, or says nothing that a column could hold."""
+        if isinstance(value, str):
+            return self._holds_text(name, value)
+        if not value or value is True or name in CONVERTED:
+            # Nothing was counted, or a flag that a column or a rule takes.
+            return True
+        if value in self._numbers or str(value) in self._texts:
+            return True
+        return value > _FIRST_SECOND and as_datetime(value) in self._times
+
+    def _holds_text(self, name: str, value: str) -> bool:
+        text = value.strip()
+        if not text or value in self._texts or text in self._texts:
+            return True
+        if name in TAGS and text.lower() in WORDS:
+            return True
+        if as_integer(text) in self._numbers:
+            return True
+        if name in CONVERTED and (as_datetime(text) is not None or as_integer(text) is not None):
+            return True
+        if self._joined is None:
+            self._joined = "\x00".join(self._texts)
+        if _stands_in(text, self._joined) or _ATTACHED.fullmatch(text):
+            return True
+        if len(text) < 40 and as_datetime(text) in self._times:
+            return True
+        pieces = [piece for part in _BETWEEN.split(text) if (piece := part.strip())]
+        return pieces != [text] and all(_stands_in(piece, self._joined) for piece in pieces)
+
+    def _add_all(self, values: Iterable[Any]) -> None:
+        waiting = list(values)
+        while waiting:
+            value = waiting.pop()
+            if isinstance(value, str):
+                self._texts[value] = None
+                parsed = _parsed(value)
+                if parsed is not None:
+                    waiting.append(parsed)
+            elif isinstance(value, bool) or value is None:
+                continue
+            elif isinstance(value, int | float):
+                self._numbers.add(value)
+            elif isinstance(value, datetime):
+                self._times.add(value)
+            elif isinstance(value, Mapping):
+                self._names.update(value)
+                waiting += value.values()
+            elif isinstance(value, list | tuple):
+                waiting += value
+
+
+def _values_of(rollout: Rollout) -> Iterator[Any]:
+    yield from _OF_ROLLOUT(rollout)
+    yield from _OF_HEADER(rollout.header)
+    # Such an id may be the record's own behind the name of what numbers it.
+    yield from (rollout.header.task_id or "").split("/")
+    for message in rollout.messages:
+        yield from _OF_MESSAGE(message)
+        for call in message.calls:
+            yield from _OF_CALL(call)
+
+
+def _stands_in(text: str, joined: str) -> bool:
+    start = joined.find(text)
+    if len(text) >= _SHORT:
+        return start >= 0
+    while start >= 0:
+        end = start + len(text)
+        if not joined[start - 1 : start].isalnum() and not joined[end : end + 1].isalnum():
+            return True
+        start = joined.find(text, start + 1)
+    return False

@@ -34,6 +34,11 @@ _OWN_FIELDS: Final = {
     *_TEXTS, *_COUNTS, *_SUMS, *_NUMBERS, "reward_valid", "truncated", "ended_at", "trainable", "sampling_params",
     "sampling",
 }  # fmt: skip
+_PARSED: Final = frozenset({*_TEXTS, *_COUNTS, *_SUMS, *_NUMBERS, "ended_at"})
+_HELD: Final = {"termination": "termination_raw", "error": "error_type"}
+"""Columns of a header that are not named as those of the field map are."""
+_WHOLE: Final = frozenset({"tools", "reward", "reward_components", "messages"})
+"""Columns that take an object whole or name what they leave of it."""
 _ENV_TYPES: Final = {str(kind): kind for kind in EnvType}
 
 
@@ -139,6 +144,54 @@ def lost_components(record: dict[str, Any], fields: FieldMapSettings) -> tuple[s
     """Return the names of a row's reward components that the conversion table has no rule for, sorted."""
     name = _first_said(record, fields.reward_components)
     return () if name is None else tuple(sorted(unread_components(lookup(record, [name]), prefix=name)))
+
+
+def unread_fields(
+    record: dict[str, Any],
+    fields: FieldMapSettings,
+    *,
+    header: Header,
+    columns: Mapping[str, Sequence[str]],
+    native_id: str | None,
+) -> tuple[str, ...]:
+    """Return the sorted names of fields with a column that is empty, though they state something.
+
+    They state it in a kind that the column cannot hold (an id that is a list), or beside what is read of an object.
+
+    Args:
+        record: The row.
+        fields: Names of fields.
+        header: What was read of it.
+        columns: What `columns_by_field` says of the field map.
+        native_id: The record's own id as it was read.
+    """
+    unread = []
+    for name, value in record.items():
+        stated = columns.get(name)
+        if stated is None:
+            is_read = name not in _PARSED or getattr(header, name) is not None
+        elif type(value) is dict:
+            is_read = any(column in _WHOLE and name in getattr(fields, column) for column in stated)
+        else:
+            is_read = False
+            for column in stated:
+                is_read = is_read or _is_read(column, value, header, native_id=native_id)
+        if not is_read and not (value is None or value in ("", [], {})):
+            unread.append(name)
+    return tuple(sorted(unread))
+
+
+def _is_read(column: str, value: Any, header: Header, *, native_id: str | None) -> bool:
+    """Say whether a column of the field map holds what a field states of it."""
+    if column in _WHOLE:
+        return True
+    if column == "native_id":
+        return native_id is not None
+    if column == "task_text":
+        return type(value) is str
+    if column == "env_type":
+        return str(value).lower() == header.env_type
+    return getattr(header, _HELD.get(column, column)) is not None
 
 
 def _head(name: str) -> str:

@@ -7,7 +7,14 @@ from typing import Any, Final
 from schemas.records import BadRecord, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.anthropic_parts import unfolded
-from transforms.formats.chat_header import chat_header, columns_by_field, extra_fields, lost_components, taken_fields
+from transforms.formats.chat_header import (
+    chat_header,
+    columns_by_field,
+    extra_fields,
+    lost_components,
+    taken_fields,
+    unread_fields,
+)
 from transforms.formats.chat_messages import chat_messages, first_user_text, message_list, unread_lists
 from transforms.formats.contract import OpenFile, build_rollouts
 from transforms.formats.fields import as_text, first_present, lookup, watched_keys
@@ -51,7 +58,7 @@ class OpenAIChatAdapter(RowAdapter):
         fields, columns = settings.fields, columns_by_field(settings.fields)
         watched = watched_keys(fields.native_id, fields.task_id, fields.reward, fields.messages)
         records = row_records(unit, open_file, settings, watched=watched)
-        return build_rollouts(records, lambda record: _rollout(record, settings, columns))
+        return build_rollouts(records, lambda record: _rollout(record, settings, columns), sources=None)
 
 
 def _may_hold_messages(record: dict[str, Any], names: list[str]) -> bool:
@@ -78,15 +85,17 @@ def _rollout(record: NativeRecord, settings: IngestSettings, columns: dict[str, 
         first_user=first_user_text(messages),
         extra_json=extra_json,
     )
+    native_id = as_text(first_present(record.value, fields.native_id))
     return Rollout(
         header=header if messages else replace(header, reward_valid=False),
         messages=messages,
-        native_id=as_text(first_present(record.value, fields.native_id)),
+        native_id=native_id,
         canonical_sha256=canonical_hash(record.value),
         record_key=record.key,
         record_offset=record.offset,
         lost_fields=(
             *lost_fields,
+            *unread_fields(record.value, fields, header=header, columns=columns, native_id=native_id),
             *lost_components(record.value, fields),
             *unread_lists(record.value, fields.messages),
         ),

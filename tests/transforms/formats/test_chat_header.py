@@ -2,7 +2,13 @@ import pytest
 
 from schemas.reasons import EnvType, QuarantineReason, Termination
 from schemas.settings.ingest import FieldMapSettings
-from transforms.formats.chat_header import chat_header, lost_components, taken_fields
+from transforms.formats.chat_header import (
+    chat_header,
+    columns_by_field,
+    lost_components,
+    taken_fields,
+    unread_fields,
+)
 from transforms.reading.failures import RecordError
 
 FIELDS = FieldMapSettings()
@@ -73,3 +79,17 @@ def test_components_without_a_number_are_named():
     )
     assert lost_components({"reward_components": [1, 2]}, fields) == ("reward_components",)
     assert lost_components({"reward_components": {}}, fields) == lost_components({}, fields) == ()
+
+
+def test_fields_whose_column_cannot_hold_what_they_state_are_told():
+    record = {
+        "trajectory_id": ["a"], "task_id": {"x": 1}, "started_at": "soon", "env_type": "moon", "instruction": ["x"],
+        "exit_status": [3], "cost_usd": "much", "model": "m", "reward": {"score": 1}, "error": {"message": "gone"},
+        "repo": None, "extra_info": {"task_id": "t"},
+    }  # fmt: skip
+    fields = FieldMapSettings(policy_step=["extra_info.step"])
+    header, _ = chat_header({**record, "reward": 1}, fields, reward_range=(0.0, 1.0), first_user="first")
+    assert unread_fields(record, fields, header=header, columns=columns_by_field(fields), native_id=None) == (
+        "cost_usd", "env_type", "error", "exit_status", "extra_info", "instruction", "started_at", "task_id",
+        "trajectory_id",
+    )  # fmt: skip

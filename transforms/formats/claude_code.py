@@ -14,7 +14,7 @@ from schemas.records import BadRecord, Header, Message, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.arguments import canonical_text
 from transforms.formats.claude_code_messages import KNOWN_LINES, is_written_by_harness, line_losses, turn_messages
-from transforms.formats.claude_code_turns import SEVERAL_SESSIONS, Line, Turn, Turns, sessions_of, turns_of
+from transforms.formats.claude_code_turns import SEVERAL_SESSIONS, Line, Turn, Turns, sessions_of, speaks, turns_of
 from transforms.formats.contract import OpenFile, PathFacts, build_groups
 from transforms.formats.documents import read_sidecar
 from transforms.formats.endings import Ending, ending_of
@@ -22,7 +22,14 @@ from transforms.formats.fields import as_object, as_text
 from transforms.formats.identity import canonical_hash
 from transforms.formats.message_graph import Branch
 from transforms.formats.openhands_run import CONDENSED
-from transforms.formats.sessions import SessionLines, no_messages, read_session, read_session_beside, session_facts
+from transforms.formats.sessions import (
+    SessionLines,
+    no_messages,
+    read_session,
+    read_session_beside,
+    session_facts,
+    session_rollouts,
+)
 from transforms.reading.lake import Listing
 from transforms.reading.native import NativeRecord
 from transforms.reading.outline import Outline
@@ -116,7 +123,7 @@ class ClaudeCodeAdapter:
                 f"/{uri.partition('/subagents/')[2].removesuffix('.jsonl')}",
                 links,
                 parent_key=_caller(uri, links) or top,
-                agent_type=as_text(as_object(stated).get("agentType")),
+                about=as_object(stated),
             )
 
 
@@ -147,7 +154,7 @@ def _sessions_rollouts(own: SessionLines, links: dict[str, str], *, size: int | 
         return
     yield from own.bad
     for index, lines in enumerate(parts):
-        told = SessionLines(lines, (), (*own.warnings, SEVERAL_SESSIONS))
+        told = own._replace(lines=lines, bad=(), warnings=(*own.warnings, SEVERAL_SESSIONS))
         place = f"/session:{index}" if index else ""
         yield from _file_rollouts(told, place, links, size=size, is_subagent=False)
 
@@ -160,14 +167,15 @@ def _file_rollouts(
     is_subagent: bool = True,
     size: int | None = None,
     parent_key: str | None = None,
-    agent_type: str | None = None,
+    about: dict[str, Any] | None = None,
 ) -> Iterator[Rollout | BadRecord]:
-    """Yield the rollouts of one file and note in `links` which of them called which subagent."""
-    yield from read.bad
-    if not read.lines:
-        return
+    """Yield the rollouts of one file and note in `links` which of them called which subagent.
 
-    def build(record: NativeRecord) -> list[Rollout]:
+    `about` is what the file beside a subagent's says of it.
+    """
+    agent_type = as_text((about or {}).get("agentType"))
+
+    def build(record: NativeRecord, read: SessionLines) -> list[Rollout]:
         found = turns_of(read.lines)
         if not found.turns:
             raise no_messages()
@@ -185,8 +193,25 @@ def _file_rollouts(
                 links.setdefault(name, rollout.record_key)
         return rollouts
 
-    record = NativeRecord(f"{_KEY}{suffix}", {"lines": list(read.lines)}, None if size is None else 0, size)
-    yield from build_groups([record], build)
+    def rollouts_of(session: SessionLines) -> Iterator[Rollout | BadRecord]:
+        place = None if size is None else 0
+        record = NativeRecord(f"{_KEY}{suffix}", {"lines": list(session.lines)}, place, size)
+        records = [record] if session.lines else []
+        return build_groups(
+            records, lambda whole: build(whole, session), sources=lambda whole: (whole.value, about or {})
+        )
+
+    yield from session_rollouts(read, rollouts_of, check=_check)
+
+
+def _check(line: Line) -> None:
+    """Read a line alone.
+
+    Raises:
+        RecordError: What it says is unusable.
+    """
+    if speaks(line):
+        turn_messages(Turn([line], None, False), is_copied=False)
 
 
 def _called_agents(turns: Iterable[Turn]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from transforms.formats.fields import as_datetime, as_object, as_text
 from transforms.formats.identity import canonical_hash
 from transforms.formats.losses import untaken
 from transforms.formats.openhands_run import CONDENSED
-from transforms.formats.sessions import SessionLines, no_messages, read_session, session_facts
+from transforms.formats.sessions import SessionLines, no_messages, read_session, session_facts, session_rollouts
 from transforms.formats.tools import tools_text
 from transforms.reading.lake import Listing
 from transforms.reading.native import NativeRecord
@@ -69,10 +69,13 @@ class CodexAdapter:
 
     def read(self, unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
         read = read_session(unit, open_file, settings, watched=_WATCHED)
-        yield from read.bad
-        if read.lines:
-            record = NativeRecord("document", {"lines": list(read.lines)}, 0, unit.size)
-            yield from build_groups([record], lambda record: _rollouts(record, read))
+
+        def rollouts_of(session: SessionLines) -> Iterator[Rollout | BadRecord]:
+            record = NativeRecord("document", {"lines": list(session.lines)}, 0, unit.size)
+            records = [record] if session.lines else []
+            yield from build_groups(records, lambda record: _rollouts(record, session))
+
+        yield from session_rollouts(read, rollouts_of, check=lambda line: read_log(events_of([line])))
 
 
 def _is_head(record: dict[str, Any]) -> bool:

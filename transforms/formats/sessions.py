@@ -1,16 +1,16 @@
 """What session logs of interactive agents share: a whole file of lines is one session, and nobody scored it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from schemas.reasons import QuarantineReason
-from schemas.records import BadRecord, Message, SourceUnit
+from schemas.records import BadRecord, Message, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
-from transforms.formats.contract import OpenFile
+from transforms.formats.contract import OpenFile, hash_of_value
 from transforms.formats.row_files import row_records
 from transforms.reading.failures import RecordError, UnreadableError
-from transforms.reading.native import DOCUMENT_BYTES
+from transforms.reading.native import DOCUMENT_BYTES, NativeRecord
 
 UNREADABLE_LINES: Final = "unreadable_lines"
 """Warning: lines of this session are missing; each is told as a bad record of its own."""
@@ -20,11 +20,15 @@ _COUNTED: Final = ("prompt_tokens", "completion_tokens", "cached_tokens")
 
 
 class SessionLines(NamedTuple):
-    """The lines of a session that could be parsed, and the bad records of those that could not."""
+    """The lines of a session that could be parsed, and the bad records of those that could not.
+
+    `records` are the native records of the lines; of a part of a file they may be those of the whole file.
+    """
 
     lines: tuple[dict[str, Any], ...]
     bad: tuple[BadRecord, ...]
     warnings: tuple[str, ...] = ()
+    records: tuple[NativeRecord, ...] = ()
 
 
 def read_session(
@@ -36,7 +40,7 @@ def read_session(
         UnreadableError: The file is damaged.
         OSError: The file cannot be read.
     """
-    lines: list[dict[str, Any]] = []
+    records: list[NativeRecord] = []
     bad: list[BadRecord] = []
     warnings: dict[str, None] = {}
     length = 0
@@ -47,11 +51,52 @@ def read_session(
         length += record.length or 0
         if length > DOCUMENT_BYTES:
             raise _SessionTooLargeError(f"a session may have {DOCUMENT_BYTES} bytes")
-        lines.append(record.value)
+        records.append(record)
         warnings.update(dict.fromkeys(record.warnings))
     if bad:
         warnings[UNREADABLE_LINES] = None
-    return SessionLines(tuple(lines), tuple(bad), tuple(warnings))
+    return SessionLines(tuple([record.value for record in records]), tuple(bad), tuple(warnings), tuple(records))
+
+
+def session_rollouts(
+    read: SessionLines,
+    rollouts_of: Callable[[SessionLines], Iterator[Rollout | BadRecord]],
+    *,
+    check: Callable[[dict[str, Any]], object],
+) -> Iterator[Rollout | BadRecord]:
+    """Yield the bad records and the rollouts of a session; a line that is unusable does not cost the others.
+
+    Args:
+        read: The session.
+        rollouts_of: Reads the lines of a session as one.
+        check: Reads a line alone; a `RecordError` says that it is unusable.
+    """
+    items = list(rollouts_of(read))
+    if any(isinstance(item, BadRecord) for item in items):
+        usable = _set_aside(read, check)
+        rest = list(rollouts_of(usable)) if len(usable.bad) > len(read.bad) else []
+        if any(isinstance(item, Rollout) for item in rest):
+            read, items = usable, rest
+    yield from read.bad
+    yield from items
+
+
+def _set_aside(read: SessionLines, check: Callable[[dict[str, Any]], object]) -> SessionLines:
+    """Return a session without the lines that are unusable even alone, each of which is a bad record at its place."""
+    places = {id(record.value): record for record in read.records}
+    lines: list[dict[str, Any]] = []
+    bad = list(read.bad)
+    for line in read.lines:
+        try:
+            check(line)
+        except RecordError as error:
+            place = places[id(line)]
+            digest = hash_of_value(line)
+            bad.append(BadRecord(place.key, error.reason, str(error), place.offset, place.length, digest))
+        else:
+            lines.append(line)
+    warnings = tuple(dict.fromkeys((*read.warnings, UNREADABLE_LINES)))
+    return read._replace(lines=tuple(lines), bad=tuple(bad), warnings=warnings)
 
 
 def read_session_beside(
@@ -69,7 +114,8 @@ def read_session_beside(
         return SessionLines((), (BadRecord(key, QuarantineReason.UNREADABLE, str(error)),))
     # Offsets of another file would point into the unit's own.
     bad = (replace(one, record_key=f"{key}/{one.record_key}", byte_offset=None, byte_length=None) for one in found.bad)
-    return found._replace(bad=tuple(bad))
+    records = (one._replace(key=f"{key}/{one.key}", offset=None, length=None) for one in found.records)
+    return found._replace(bad=tuple(bad), records=tuple(records))
 
 
 class _SessionTooLargeError(UnreadableError):

@@ -1,5 +1,6 @@
 import gzip
 import io
+import json
 
 import pytest
 
@@ -8,6 +9,7 @@ from schemas.records import Message, SourceUnit
 from schemas.settings.ingest import IngestSettings
 from transforms.formats import sessions
 from transforms.formats.fields import as_datetime
+from transforms.formats.registry import adapter_named
 from transforms.formats.sessions import read_session, read_session_beside, session_facts
 from transforms.reading.failures import UnreadableError
 
@@ -61,3 +63,33 @@ def test_facts_are_sums_over_what_is_no_copy():
         "prompt_tokens": None, "completion_tokens": 3, "cached_tokens": 0, "started_at": times[1],
         "ended_at": times[2],
     }  # fmt: skip
+
+
+CLAUDE_LINES = (
+    {"type": "user", "uuid": "u1", "parentUuid": None, "sessionId": "s", "message": {"content": "Repair"}},
+    {"type": "user", "uuid": "u2", "parentUuid": "u1", "sessionId": "s", "message": {"content": 5}},
+    {"type": "user", "uuid": "u3", "parentUuid": "u1", "sessionId": "s", "message": {"content": "Again"}},
+)
+CODEX_LINES = (
+    {"type": "session_meta", "payload": {"id": "s"}},
+    {"type": "response_item", "payload": {"type": "message", "role": "ghost", "content": "boo"}},
+    {"type": "response_item", "payload": {"type": "message", "role": "user", "content": "Again"}},
+)
+
+
+@pytest.mark.parametrize(("adapter", "native"), [("claude_code", CLAUDE_LINES), ("codex", CODEX_LINES)])
+def test_unusable_line_is_set_aside_at_its_place_and_the_session_flagged(adapter, native):
+    raw = [json.dumps(line).encode() + b"\n" for line in native]
+    unit = SourceUnit("k", "s.jsonl", adapter, "1", sum(map(len, raw)), "ab")
+    bad, one = adapter_named(adapter).read(unit, opened(b"".join(raw)), IngestSettings())
+    assert (bad.record_key, bad.reason) == ("line:2", QuarantineReason.INVALID_MESSAGE)
+    assert (bad.byte_offset, bad.byte_length) == (len(raw[0]), len(raw[1].rstrip()))
+    assert one.messages[-1].content == "Again"
+    assert "unreadable_lines" in one.parse_warnings
+
+
+def test_session_of_which_nothing_is_usable_is_one_bad_record():
+    raw = b"".join(json.dumps(line).encode() + b"\n" for line in CODEX_LINES[:2])
+    unit = SourceUnit("k", "s.jsonl", "codex", "1", len(raw), "ab")
+    (bad,) = adapter_named("codex").read(unit, opened(raw), IngestSettings())
+    assert bad.record_key == "document"

@@ -21,8 +21,8 @@ from transforms.formats.endings import Ending, ending_of
 from transforms.formats.fields import as_object, as_text
 from transforms.formats.identity import canonical_hash
 from transforms.formats.message_graph import Branch
-from transforms.formats.openhands_run import CONDENSED
 from transforms.formats.sessions import (
+    CONDENSED,
     SessionLines,
     no_messages,
     read_session,

@@ -13,8 +13,14 @@ from transforms.formats.endings import ending_of
 from transforms.formats.fields import as_datetime, as_object, as_text
 from transforms.formats.identity import canonical_hash
 from transforms.formats.losses import untaken
-from transforms.formats.openhands_run import CONDENSED
-from transforms.formats.sessions import SessionLines, no_messages, read_session, session_facts, session_rollouts
+from transforms.formats.sessions import (
+    CONDENSED,
+    SessionLines,
+    no_messages,
+    read_session,
+    session_facts,
+    session_rollouts,
+)
 from transforms.formats.tools import tools_text
 from transforms.reading.lake import Listing
 from transforms.reading.native import NativeRecord

@@ -13,11 +13,10 @@ from transforms.formats.identity import canonical_hash
 from transforms.formats.openhands_contexts import Event, contexts_of
 from transforms.formats.openhands_v0 import flat_events, speaks_v0, v0_losses, v0_messages, v0_tools
 from transforms.formats.openhands_v1 import speaks_v1, v1_losses, v1_messages, v1_tools
+from transforms.formats.sessions import CONDENSED
 from transforms.formats.tools import tools_text
 from transforms.reading.failures import RecordError
 
-CONDENSED: Final = "condensed_context"
-"""Warning: the model did not see the whole run at once; what came before the last context is told as parts of it."""
 _PHRASES: Final = (
     (re.compile(r"maximum iteration|max_iterations|iteration limit", re.IGNORECASE), "max_iterations"),
     (re.compile(r"maximum budget|budget (?:limit|exceeded)", re.IGNORECASE), "max_cost"),

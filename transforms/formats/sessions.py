@@ -12,6 +12,8 @@ from transforms.formats.row_files import row_records
 from transforms.reading.failures import RecordError, UnreadableError
 from transforms.reading.native import DOCUMENT_BYTES, NativeRecord
 
+CONDENSED: Final = "condensed_context"
+"""Warning: the model did not see the whole run at once; what came before the last context is told as parts of it."""
 UNREADABLE_LINES: Final = "unreadable_lines"
 """Warning: lines of this session are missing; each is told as a bad record of its own."""
 UNKNOWN_LINE: Final = "unknown_line"

@@ -242,10 +242,11 @@ def draw_print(kind: str, rng: random.Random) -> tuple[str, Planted]:
     names, make = KINDS[kind]
     words, value = rng.choice(names), make(rng)
     carrier = rng.choice(_QUOTED if " " in value else CARRIERS)
-    return carrier, Planted(value, _fill(carrier, words, value))
+    return carrier, Planted(value, fill(carrier, words, value))
 
 
-def _fill(carrier: str, words: tuple[str, ...], value: str) -> str:
+def fill(carrier: str, words: tuple[str, ...], value: str) -> str:
+    """Return the carrier with the value and its name's writings in place of the marks."""
     titled = [word.capitalize() for word in words]
     writings = {
         "snake": "_".join(words),
@@ -254,9 +255,14 @@ def _fill(carrier: str, words: tuple[str, ...], value: str) -> str:
         "pascal": "".join(titled),
         "upper": "_".join(words).upper(),
         "flat": "".join(words),
+        "dotted": ".".join(words),
         "spaced": " ".join(words),
         "title": " ".join([titled[0], *words[1:]]),
         "header": "-".join(["X", *titled]),
         "v": value,
+        "n": "\n",
+        "t": "\t",
+        "r": "\r",
+        "q": '"',
     }
     return re.sub(r"~(" + "|".join(writings) + r")", lambda mark: writings[mark[1]], carrier)

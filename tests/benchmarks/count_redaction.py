@@ -17,6 +17,8 @@ from tests.held_out_secrets import CONTEXTUAL, FIXED, HeldOut, draw_contextual, 
 from tests.planted_secrets import PLACES, is_left, plant_encoded, plant_split
 from tests.rule_examples import EXAMPLES, draw_example
 from tests.unseen_carriers import Planted, is_still_in
+from tests.unseen_grammar import KINDS as GRAMMAR_KINDS
+from tests.unseen_grammar import draw_grammar
 from tests.unseen_later import KINDS as LATER_KINDS
 from tests.unseen_later import draw_later
 from tests.unseen_prints import KINDS as PRINT_KINDS
@@ -43,7 +45,18 @@ def main() -> None:
     unseen = _recalls("unseen", KINDS, lambda kind: draw_unseen(kind, rng)[1], redactor, per_kind=chosen.per_kind)
     later = _recalls("later", LATER_KINDS, lambda kind: draw_later(kind, rng)[1], redactor, per_kind=chosen.per_kind)
     prints = _recalls("prints", PRINT_KINDS, lambda kind: draw_print(kind, rng)[1], redactor, per_kind=chosen.per_kind)
-    recalls = [*fixed, *contextual, *unseen, *later, *prints]
+    halves = [
+        recall
+        for half in (0, 1)
+        for recall in _recalls(
+            f"half {half}",
+            GRAMMAR_KINDS,
+            lambda kind, half=half: draw_grammar(kind, rng, half=half)[1],
+            redactor,
+            per_kind=chosen.per_kind,
+        )
+    ]
+    recalls = [*fixed, *contextual, *unseen, *later, *prints, *halves]
     lines = benign_lines(rng, chosen.lines)
     num_changed = sum(redactor.redact_text(line) != line for line in lines)
     print(

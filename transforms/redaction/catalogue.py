@@ -7,10 +7,12 @@ from typing import Final
 
 from transforms.redaction.bare import occurrences
 from transforms.redaction.encoded import encoded_rule
+from transforms.redaction.letters import reads_as_words
 from transforms.redaction.maintained import Finding, MaintainedRule, find_maintained, maintained_rules
 from transforms.redaction.matching import CompiledRule, compile_rules
 from transforms.redaction.named import named_values
 from transforms.redaction.names import NAME_PATTERN
+from transforms.redaction.near import near_values
 from transforms.redaction.one_pass import OnePass, compile_one_pass
 from transforms.redaction.parts import Part, part_around
 from transforms.redaction.rules import PERSONAL_RULES, SECRET_RULES
@@ -138,8 +140,13 @@ def _claim_named(search: Search, around: Sequence[Finding] | None = None) -> Non
         if search.is_free(start, end):
             search.claim(start, end, kind)
             value = search.text[start:end]
-            if end - start >= MIN_BARE_LENGTH and (kind != "PASSWORD" or is_random(value, b"")):
+            is_alike = kind != "PASSWORD" or is_random(value, b"")
+            if end - start >= MIN_BARE_LENGTH and is_alike and not reads_as_words(value):
                 search.bare_values.add(value)
+    for start, end, kind in near_values(search.left()):
+        if search.is_free(start, end):
+            search.claim(start, end, kind)
+            search.bare_values.add(search.text[start:end])
     search.num_seen_by_names = len(search.findings)
 
 

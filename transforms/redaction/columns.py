@@ -27,7 +27,7 @@ def value_below(text: bytes, start: int, *, end: int, accept: Callable[[bytes], 
     first = break_before + 1 if break_before >= 0 else max(0, start - _MAX_ROW_BYTES)
     last = text.find(b"\n", end, end + _MAX_ROW_BYTES)
     head = text[first:last] if last >= 0 else b""
-    for delimiter in (b"|", b",", b"\t"):
+    for delimiter in (b"|", b",", b"\t", b";"):
         if delimiter in head:
             found = _below(text, head, offset=start - first, below=last + 1, delimiter=delimiter, accept=accept)
             if found:

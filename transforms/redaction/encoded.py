@@ -10,7 +10,8 @@ from transforms.redaction.matching import CompiledRule, compile_rules
 from transforms.redaction.named import named_values
 from transforms.redaction.names import NAME_PATTERN
 from transforms.redaction.one_pass import OnePass, compile_one_pass
-from transforms.redaction.rules import SECRET_RULES, Rule
+from transforms.redaction.rule import Rule
+from transforms.redaction.rules import SECRET_RULES
 
 _PLAIN_BEGINNINGS: Final = (
     *(

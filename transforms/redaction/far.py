@@ -14,6 +14,8 @@ _CALLS: Final = (b"(", b"[")
 _TOKEN_START = re.compile(rb"(?<![A-Za-z0-9+/_.~:%-])[A-Za-z0-9+/_.~:%-]{16}")
 _TOKEN = re.compile(rb"[A-Za-z0-9+/_.~:%-]+={0,2}")
 _HASH = re.compile(rb"[0-9a-fA-F-]+\Z")
+_OWN_ID = re.compile(rb"\A[ _-]?[iI][dD]\b")
+"""A secret's id is given to log in with it: `secret_id`."""
 _HASH_WORD = re.compile(rb"(?i)sha|hash|digest|commit|checksum|md5|id\b|rev|etag|trace|span|uuid|integrity")
 
 
@@ -37,7 +39,7 @@ class FarTokens:
                 return None
             stop = self._stop_if_random(start)
             if stop > 0:
-                is_hash = _HASH.match(text, start, stop) and _HASH_WORD.search(gap)
+                is_hash = _HASH.match(text, start, stop) and _HASH_WORD.search(_OWN_ID.sub(b"", gap))
                 return None if is_hash else (start, start + len(text[start:stop].rstrip(b".:")))
             end = -stop
         return None

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import re2
 
 from transforms.redaction.one_pass import byte_options
-from transforms.redaction.rules import Rule
+from transforms.redaction.rule import Rule
 
 _CLASS: Final = r"\[[^\]\\]+\]"
 _PLAIN_TOKEN: Final = re.compile(rf"(?:[A-Za-z0-9_-]|\\\.|{_CLASS}){{3,}}{_CLASS}\{{[0-9]+,?[0-9]*\}}")

@@ -15,94 +15,84 @@ import re2
 
 from transforms.redaction.columns import Place, value_below
 from transforms.redaction.far import MAX_GAP_BYTES, FarTokens
+from transforms.redaction.given import noise_after, password_after
 from transforms.redaction.landmarks import AHEAD, ALL_LOOKS, BEFORE, BELOW, COLUMN, FAR, looks
+from transforms.redaction.letters import reads_as_words
+from transforms.redaction.links import (
+    BACKWARDS,
+    CELL_END,
+    FORWARD,
+    LINE_END,
+    LINE_OF_VALUE,
+    LONGEST_BARE,
+    MORE_OF_PASSWORD,
+    PATH_ENDS,
+    PLAIN,
+    PROMPT,
+    QUOTES,
+    REST_ALONE,
+    REST_OF_BARE,
+    REST_OF_COMMAND,
+    SIGNATURE,
+    SIGNS_OF_PASSWORDS,
+    STRUCTURE,
+    TOLD,
+    TYPED_BELOW,
+)
 from transforms.redaction.maintained import Finding
-from transforms.redaction.names import NAME_PATTERN, is_loose_name, is_password_name, names_other_thing
+from transforms.redaction.names import (
+    NAME_PATTERN,
+    ends_in_password,
+    is_loose_name,
+    is_password_name,
+    is_public_name,
+    names_other_thing,
+)
 from transforms.redaction.one_pass import byte_options
 from transforms.redaction.values import (
     is_chosen,
+    is_given,
     is_hash_or_path,
     is_identifier,
+    is_mixed,
     is_noise,
     is_password,
     is_phrase,
     is_random,
+    is_told,
     is_truly_random,
 )
 
 _MAX_BEFORE: Final = 192
 _MAX_AHEAD: Final = 400
 """Bytes around a name that are looked at: a row of a table may be as long."""
-_FEWEST_LOOSE: Final = 20
-"""Bytes of a value whose name also names what is no secret."""
+_TEST_LISTS: Final = (b"PASS_TO_PASS", b"FAIL_TO_PASS")
+"""Fields of benchmarks of bugs whose ends look like a password's name."""
+_NAMES_IN_A_ROW: Final = 16
+"""Bytes between two names of which the later one's value may stand before both: `| gh secret set PASSWORD`."""
+_LONGEST_OWNER: Final = 16
+"""Bytes before a loose name in which the word stands that tells what it names."""
+_CALLS: Final = (b"(", b"[")
 _FEWEST_BEFORE: Final = 10
 """Bytes of the shortest value before a name and of the link between them."""
 _AWS_SECRET_BYTES: Final = 40
 _POINTS: Final = (b".", b":")
 _SIGNS: Final = (b"=", b":")
-_CELL_END = re.compile(rb"[ \"'`]{0,60}+[|,\t)\r\n]")
-_PATH_ENDS = (b"/", b"\\", b"./")
-_SIGNATURE = re.compile(rb"\) *(?:->|:)")
 _UNANCHORED: Final = re2._re2.RE2.Anchor.UNANCHORED
 _NAME = re2.compile(NAME_PATTERN.encode(), byte_options())
 _MARKS = re2.compile(rb"[0-9!@#%^*?+~]|[a-z][A-Z][a-z]?[A-Z]|[\"'`>][a-z]{3,8} [a-z]{3,8} ", byte_options())
 """No value is without one of these."""
+_OWN_MARK = re.compile(rb"[0-9!@#%^*?+~ ]|[a-z][A-Z][a-z]?[A-Z]")
+"""One of these is in every value itself, so that it is found alone as among many names."""
 _GOES_ON = re.compile(rb"[A-Z]{2}")
-_WITHIN_RUN = re.compile(rb"(?=[A-Za-z+/]{0,15}[0-9])[A-Za-z0-9+/]{16}\Z")
-"""What stands before a name that is a piece of base64."""
+_WITHIN_RUN = re.compile(rb"(?=[A-Za-z+/]{0,15}[0-9])[A-Za-z0-9+/]{16}\Z|[A-Za-z0-9+/]{24}\Z")
+"""What stands before a name that is a piece of base64, if it reads as no words."""
 _ALNUM: Final = frozenset(byte for byte in range(128) if chr(byte).isalnum())
-_LOOKS_OF_LOOSE: Final = AHEAD | COLUMN
 _FEWEST_DENSE: Final = 32
 _DENSE_BYTES: Final = 300
 """Bytes a name in texts where looking at all of them at once is worth it; elsewhere every name gets every look."""
 _RUN_ENDS: Final = frozenset(bytes([byte]) for byte in range(128) if chr(byte).isalnum() or chr(byte) in "+/")
 _RUN_BEGINNINGS: Final = _RUN_ENDS - {b"+", b"/"}
-_REST: Final = rb"(?:[A-Z][a-z0-9][A-Za-z0-9]{0,20}|[0-9]{1,2}|[_.-][A-Za-z0-9][A-Za-z0-9_.-]{0,24})?+"
-_GAP: Final = (
-    rb"(?:[ \t](?=[^ \t\r\n\\])|[\"'][^\x00\"'\n]{0,24}[\"'] ?[-=]> ?(?=[\"'])|[^A-Za-z0-9\x00\s\\$&%<(\[]"
-    rb"|(?=[A-Za-z])(?:[A-Za-z]{2,8}\([0-9]{1,4}\)|[A-Za-z_]{1,20}+[(\[]"
-    rb"|(?i:(?:input_)?value|default|is|to|as|was|string|text)(?=[\s\"'=:])"
-    rb"|(?<=[:=(, ])[rbfu](?=[\"'])|u0022|(?<=:)[A-Za-z.]{1,16}+[ \t]?=(?=[ \t\"'])"
-    rb"|(?<=: )[A-Za-z.]{1,16}+[ \t]?=(?=[ \t\"']))"
-    rb"|(?<=[:=>|,(-])[ \t]*+(?:\r?\n|\\+n){1,2}+[ \t]*+"
-    rb"|(?:\r?\n|\\+n)[ \t]*+(?=[\"'-]?(?i:value))"
-    rb"|\\+(?:[nrt\"'`/]|u00[0-9a-fA-F]{2})|&(?:quot|#34|gt);|%3[dDaA]|%2[02]"
-    rb"|</?[A-Za-z][A-Za-z0-9]{0,15}(?:[ \t][^<>\x00\n]{0,32})?/?>"
-    rb"|\([A-Za-z0-9_ *=]{1,20}\)|0x[0-9a-f]{4,16}(?= )|\[[A-Za-z0-9*]{0,20}\]:"
-    rb"|[^A-Za-z0-9\x00\n\r\\$]){0,40}+"
-)
-_STRUCTURE = re.compile(rb"[:=>|\t]|  |%3[dDaA]|\xe2\x80\xba|\xe2\x86\x92")
-_IN_QUOTES: Final = rb"(?:(?<=[\"'`])|(?<=u0022)|(?<=&quot;)|(?<=&#34;)|(?<=%22))[^\x00\"'`\\\n]{8,}"
-_IN_ELEMENT: Final = rb"(?<=>)[^\x00\"'`<>\n]{8,200}(?=</)"
-_BARE: Final = rb"[^\x00-\x20\x7f-\xff\"'`\\,;&|<>(){}\[\]=]{8,256}={0,2}"
-_LONGEST_BARE: Final = 256
-"""Bytes of a value without quotes that are read before it is judged: each name within it reads as far again."""
-_REST_OF_BARE = re.compile(_BARE.replace(b"{8,256}", b"*"))
-_PLAIN = re.compile(rb"(?:=|: )([\"']?)(" + _BARE + rb")(?=[\s,;&\"']|\Z)")
-"""By far the most values; the other ways to one cost three times as much."""
-_REST_ALONE = re.compile(rb"(" + _REST + rb")(?:()()()(\x00))?")
-_FORWARD = re.compile(
-    rb"(" + _REST + rb")(" + _GAP + rb")(?:(" + _IN_QUOTES + rb"|" + _IN_ELEMENT + rb")|(" + _BARE + rb")|(\x00))?"
-)
-"""The rest of the name, the gap, and the value in quotes or bare; or the NUL over one that is found already."""
-_LINE_END = re.compile(
-    rb"(?:[\]\"'`):}]{0,4}[ \t]*|[^\n\x00=;{}:]{0,48}+:[ \t]*(?:(?:\r?\n)(?=[ \t]*\r?\n))?)(?:[ \t]*\r?\n|\\n)"
-)
-_LINE_OF_VALUE = re.compile(
-    rb"(?:[^\n\x00\"'`A-Za-z]{0,24}|[ \t]*(?:Out)?\[[0-9]+\]:? ?|[ \t]*\$[0-9]+ = [^\n\x00\"'`]{0,40}"
-    rb"|[ \t]*[a-z]{2,12} (?=[\"']))"
-    rb"(?:[\"'`]([^\n\x00\"'`\\]{8,})(?:\\[rn])?[\"'`]|(?<![A-Za-z])([^\s\x00\"'`\\(){}<>]{8,}))"
-    rb"[ \t,;]{0,2}(?:\r?\n|\\n|\Z|(?=\x00))"
-)
-_TYPED_BELOW = re.compile(rb"[^\n\x00]{0,80}value[\"']?\s*[=:]\s*[\"']([^\x00\"'`\\\n]{8,})")
-_BACKWARDS = re.compile(
-    rb"(?i:[^\n]{0,24}?(?:#|//|--|\*/)[ \t;]*|[a-z_.()]{0,24}+ = ?|[^\n|]{0,40}+\| ?|[^\n >]{0,40}+ ?>{1,2} ?"
-    rb"|[a-z_.-]{0,16}?[\"'`]? ?(?:(?:dleif )?rof|=? ?[a-z]{2,10} erehw) "
-    rb"|[a-z0-9_.-]{0,16}+[\"']?\s*[:=]\s*[\"']?(?:eman|yek|di)[\"']?\s*,"
-    rb"|[a-z0-9_.-]{0,16}+[\"']=(?:eman|yek)\s+)"
-    rb"(?:[\"'`]([^\x00\"'`\\\n]{8,}+)[\"'`]|([^\s\x00\"'`\\]{8,}+)(?=\s|\Z))"
-)
-"""The line before a name, read from the name back: the link to its value, and the value."""
 
 
 class _Name(NamedTuple):
@@ -111,19 +101,28 @@ class _Name(NamedTuple):
     is_password: bool
     is_loose: bool
     is_identifier: bool
+    is_public: bool = False
 
     def accepts(self, value: bytes, following: bytes = b"", *, is_quoted: bool = True) -> bool:
         """Say whether a value across a separator is this name's secret."""
         if b" " in value:
             return is_quoted and self.is_password and is_phrase(value)
         if self.is_loose:
-            return len(value) >= _FEWEST_LOOSE and is_noise(value, following) and is_truly_random(value)
+            if self.is_public and not is_noise(value, following):
+                return False
+            return following not in _CALLS and is_truly_random(value)
         if not is_quoted and (len(value) < 8 or (not self.is_password and is_identifier(value))):
             return False
         if self.is_password:
-            judge = is_password if is_quoted else is_random
+            judge = is_password if is_quoted else is_given
             return judge(value, following) and not is_hash_or_path(value)
         return len(value) >= 8 and is_random(value, following)
+
+    def accepts_far(self, value: bytes) -> bool:
+        """Say whether a random token behind words of the line is this name's secret."""
+        if (self.is_password or self.is_loose) and is_hash_or_path(value):
+            return False
+        return not self.is_public or is_noise(value, b"")
 
 
 def named_values(text: bytes, around: Iterable[Finding] | None = None) -> Iterator[Finding]:
@@ -180,19 +179,33 @@ def _judged(text: bytes, names: list[Place]) -> Iterator[Finding]:
     tokens = FarTokens(text)
     done = 0
     for index, (start, _) in enumerate(names):
-        if start < done or not asked[index]:
-            continue
         end = ends[index]
         before = text[start - 1 : start] if start else b""
         name = _read_name(text[start:end], before)
-        since = max(start - _MAX_BEFORE, ends[index - 1] if index else 0)
-        looked = asked[index] & _LOOKS_OF_LOOSE if name.is_loose else asked[index]
+        # A pass phrase has nothing by which a look could be ruled out.
+        looked = ALL_LOOKS if name.is_password else asked[index]
+        if start < done or not looked or text[start - 6 : start + 6] in _TEST_LISTS:
+            continue
+        if name.is_loose and is_public_name(text[max(0, start - _LONGEST_OWNER) : end]):
+            name = name._replace(is_public=True)
+        last = index - 1 if index and ends[index - 1] < start - _NAMES_IN_A_ROW else index - 2
+        since = max(start - _MAX_BEFORE, ends[last] if last >= 0 else 0, done)
         place = _value_of(text, tokens, looked, name=name, start=start, end=end, since=since)
-        if place and not (before in _RUN_ENDS and _WITHIN_RUN.match(text, max(0, start - 16), start)):
+        is_marked = place and (name.is_password or _OWN_MARK.search(text, *place))
+        if place and is_marked and not (before in _RUN_ENDS and _is_within_run(text, start)):
             done = place[1]
-            if done - place[0] >= _LONGEST_BARE // 2 and (rest := _REST_OF_BARE.match(text, done)):
+            if done - place[0] >= LONGEST_BARE // 2 and (rest := REST_OF_BARE.match(text, done)):
                 done = rest.end()
             yield place[0], done, _kind(text, name, start=start, size=done - place[0])
+
+
+def _is_within_run(text: bytes, start: int) -> bool:
+    """Say whether a name is a piece of base64."""
+    return any(
+        _WITHIN_RUN.match(text, start - size, start) and not reads_as_words(text[start - size : start])
+        for size in (16, 24)
+        if size <= start
+    )
 
 
 def _kind(text: bytes, name: _Name, *, start: int, size: int) -> str:
@@ -212,35 +225,49 @@ def _value_of(
     text: bytes, tokens: FarTokens, asked: int, *, name: _Name, start: int, end: int, since: int
 ) -> Place | None:
     """Return the value that a name from start to end speaks for, by the nearest way to it; nothing before `since`."""
-    plain = _PLAIN.match(text, end) if asked & AHEAD else None
+    plain = PLAIN.match(text, end) if asked & AHEAD else None
+    if plain and name.is_password and text[plain.end(2) : plain.end(2) + 1] == b"=":
+        plain = None
     if plain and name.accepts(plain[2], text[plain.end() : plain.end() + 1], is_quoted=plain[1] != b""):
         return plain.span(2)
     place, rest_end = None, end
     if plain is None or plain[1] or plain[2][:1] not in _RUN_BEGINNINGS or plain[2].endswith(_POINTS):
-        forward = (_FORWARD if asked & AHEAD else _REST_ALONE).match(text, end)
+        forward = (FORWARD if asked & AHEAD else REST_ALONE).match(text, end)
         if forward is None or forward[5] or _GOES_ON.match(text, end - 1):
             return None
         rest_end = forward.end(1)
         if rest_end > end and names_other_thing(forward[1]):
-            return None
+            return _below_prompt(text, name, start=start, at=rest_end) if asked & BELOW else None
+        if rest_end > end and not name.is_password and ends_in_password(forward[1]):
+            name = name._replace(is_password=True, is_loose=False)
         place = _across_gap(text, name, forward=forward) if asked & AHEAD else None
-    if place is None and asked & FAR:
-        place = tokens.random_after(end)
-        if place and name.is_password and is_hash_or_path(text[slice(*place)]):
-            return None
+    if place is None and asked & AHEAD:
+        place = _given(text, name, at=rest_end)
+    if place is None and asked & FAR and (place := tokens.random_after(end)):
+        return place if name.accepts_far(text[slice(*place)]) else None
     if place or not asked & (BELOW | BEFORE | COLUMN):
         return place
     return _aside(text, asked, name=name, start=start, end=rest_end, since=since)
 
 
+def _given(text: bytes, name: _Name, *, at: int) -> Place | None:
+    """Return the value across one link that has signs in it, or that is said without a link."""
+    place = None if name.is_loose else noise_after(text, at)
+    return password_after(text, at) if place is None and name.is_password else place
+
+
 def _aside(text: bytes, asked: int, *, name: _Name, start: int, end: int, since: int) -> Place | None:
     """Return the value on the line below a name, before it or below it in a table."""
-    if text[end : end + 1] in _SIGNS and not _LINE_END.match(text, end):
+    if text[end : end + 1] in _SIGNS and not LINE_END.match(text, end):
         return None
-    place = _on_line_below(text, name, at=end) if asked & BELOW else None
+    place = (
+        (_on_line_below(text, name, at=end) or _below_prompt(text, name, start=start, at=end))
+        if asked & BELOW
+        else None
+    )
     if place is None and asked & BEFORE:
         place = _before(text, name, start=start, since=since)
-    if place is None and asked & COLUMN and _CELL_END.match(text, end):
+    if place is None and asked & COLUMN and CELL_END.match(text, end):
         place = value_below(text, start, end=end, accept=name.accepts)
     return place
 
@@ -258,41 +285,95 @@ def _across_gap(text: bytes, name: _Name, *, forward: re.Match[bytes]) -> Place 
         value = value.split(maxsplit=1)[0]
     end = start + len(value)
     following = text[end : end + 1]
-    if not is_quoted and (between.endswith(_PATH_ENDS) or (b")" in between and _SIGNATURE.search(between))):
+    if name.is_password and not is_quoted:
+        start, end = _widened(text, start, end=end, first=forward.start(2))
+        value, following = text[start:end], text[end : end + 1]
+        is_quoted = text[start - 1 : start] in QUOTES and following in QUOTES
+    if not is_quoted and (between.endswith(PATH_ENDS) or (b")" in between and SIGNATURE.search(between))):
         return (start, end) if is_truly_random(value) else None
-    if is_quoted or between[:1] in _SIGNS or _STRUCTURE.search(between):
+    if is_quoted or between[:1] in _SIGNS or STRUCTURE.search(between):
         accepted = name.accepts(value, following, is_quoted=is_quoted)
     elif name.is_identifier:
         accepted = name.accepts(value, following, is_quoted=False)
     else:
-        accepted = name.is_password and is_chosen(value, following)
+        accepted = (not name.is_loose and is_mixed(value, following)) or (
+            name.is_password and is_chosen(value, following)
+        )
     return (start, end) if accepted else None
+
+
+def _widened(text: bytes, start: int, *, end: int, first: int) -> Place:
+    """Return the place of a password with the signs that it begins with, and what follows an equals sign in it."""
+    while start > first and text[start - 1] in SIGNS_OF_PASSWORDS:
+        start -= 1
+    more = MORE_OF_PASSWORD.match(text, end)
+    return start, more.end() if more else end
 
 
 def _on_line_below(text: bytes, name: _Name, *, at: int) -> Place | None:
     """Return the value that is all of the line below a line that ends in the name, or that is typed `value=` there."""
-    line_end = _LINE_END.match(text, at)
+    line_end = LINE_END.match(text, at)
     if line_end is None:
         return None
-    found = _LINE_OF_VALUE.match(text, line_end.end())
+    found = LINE_OF_VALUE.match(text, line_end.end())
     if found:
         group = 1 if found[1] is not None else 2
         value = found[group]
-        if is_truly_random(value) or (name.accepts(value) if group == 1 else is_chosen(value, b"")):
+        is_below = TOLD.search(text, at, line_end.end()) is not None
+        is_comment = group == 2 and b"#" in text[line_end.end() : found.start(group)]
+        is_accepted = (
+            name.accepts(value, is_quoted=group == 1) if is_below or group == 1 else _stands_alone(value, name)
+        )
+        is_accepted = is_accepted and (name.is_password or not (is_identifier(value) and reads_as_words(value)))
+        if is_truly_random(value) or (is_accepted and not is_comment):
             return found.span(group)
         return None
-    typed = _TYPED_BELOW.match(text, line_end.end())
-    return typed.span(1) if typed and name.accepts(typed[1]) else None
+    typed = TYPED_BELOW.match(text, line_end.end())
+    if typed is None:
+        return None
+    group = 1 if typed[1] is not None else 2
+    value, following = typed[group], text[typed.end() : typed.end() + 1]
+    if group == 2 and not name.is_password and not is_truly_random(value):
+        return None
+    return typed.span(group) if name.accepts(value, following, is_quoted=group == 1) else None
+
+
+def _below_prompt(text: bytes, name: _Name, *, start: int, at: int) -> Place | None:
+    """Return the value that is all of the line below a command that names it."""
+    first = (
+        max(
+            text.rfind(b"\n", max(0, start - _MAX_BEFORE), start),
+            text.rfind(b"\x00", max(0, start - _MAX_BEFORE), start),
+        )
+        + 1
+    )
+    rest = REST_OF_COMMAND.match(text, at) if PROMPT.match(text, first, start) else None
+    found = LINE_OF_VALUE.match(text, rest.end()) if rest else None
+    if found is None:
+        return None
+    group = 1 if found[1] is not None else 2
+    return found.span(group) if name.accepts(found[group], is_quoted=group == 1) else None
 
 
 def _before(text: bytes, name: _Name, *, start: int, since: int) -> Place | None:
     """Return the value before its name: a comment behind it, a pair told value first, a pipe into a store."""
-    first = max(since, text.rfind(b"\n", since, start) + 1)
-    found = _BACKWARDS.match(text[first:start][::-1]) if start - first >= _FEWEST_BEFORE else None
+    start += 2 * (text[start + 1 : start + 2] == b" ")
+    first = max(since, text.rfind(b"\n", since, start) + 1, text.rfind(b"\x00", since, start) + 1)
+    found = BACKWARDS.match(text[first:start][::-1]) if start - first >= _FEWEST_BEFORE else None
     if found is None:
         return None
     group = 1 if found[1] is not None else 2
     place = start - found.end(group), start - found.start(group)
     value = text[slice(*place)]
-    accepted = name.accepts(value) if group == 1 else is_truly_random(value) or is_chosen(value, b"")
-    return place if accepted else None
+    if group == 1:
+        accepted = name.accepts(value) and (name.is_password or not (is_identifier(value) and reads_as_words(value)))
+    else:
+        accepted = is_truly_random(value) or _stands_alone(value, name)
+    return place if accepted and not (name.is_public and is_hash_or_path(value)) else None
+
+
+def _stands_alone(value: bytes, name: _Name) -> bool:
+    """Say whether a word beside a name is its value by itself."""
+    if name.is_loose or b"/" in value or is_hash_or_path(value):
+        return False
+    return is_chosen(value, b"") or is_mixed(value, b"") or (name.is_password and is_told(value))

@@ -4,10 +4,12 @@ import binascii
 import re
 from typing import Final
 
+from transforms.redaction.letters import is_gibberish, reads_as_words
+
 _MAX_JUDGED: Final = 512
 """Bytes of a value that are looked at: a longer one is judged by its beginning."""
 _NO_LITERAL = re.compile(
-    rb"\$|%[({]|%[A-Z_]+%|\{|<|@|\*{3,}|\.{3}|[xX*.-]+\Z|(?:env|var|secrets|process|os|local)\."
+    rb"\$|%[({]|%[A-Z_]+%|\{|<|@(?:/|[A-Za-z_.]+\Z)|\*{3,}|\.{3}|[xX*.-]+\Z|(?:env|var|secrets|process|os|local)\."
     rb"|(?i:(?:none|null|true|false|undefined|redacted|changeme|example|placeholder|password|required|optional)\Z"
     rb"|(?:your|my|the|insert|replace)[-_])"
 )
@@ -16,10 +18,20 @@ _NAME_JOINT = re.compile(rb"\.|::|->")
 _PATH_OR_URL = re.compile(
     rb"(?:\.{0,2}/|~/|[A-Za-z]:[/\\]|[a-z][a-z0-9+]*://)|[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)+\.[a-z]{1,5}\Z"
 )
-_BASE64_KEY = re.compile(rb"[A-Za-z0-9+/]{38,}={0,2}\Z")
+_BASE64_KEY = re.compile(rb"[A-Za-z0-9+/]{22,}={0,2}\Z")
 _LOGIN = re.compile(rb"[\x21-\x39\x3b-\x7e]*:[\x20-\x7e]{3,}\Z")
 _LONGEST_WORD: Final = 20
 """Characters of a name in code that may hold digits; a longer stretch of letters and digits is a part of a token."""
+_CODE = re.compile(rb"(?:[a-z0-9]{4}-){1,8}[a-z0-9]{4}\Z|(?:[a-z0-9]{5}-){1,8}[a-z0-9]{5}\Z")
+_NOISE_SIGN = re.compile(rb"[!@#%^*+?]")
+_BASES = re.compile(rb"[ACGTN]+\Z")
+_PORT = re.compile(rb"[0-9]{1,5}[/?#&]")
+_TYPED_SIGN = re.compile(rb"[!@#%^*?+~]")
+_TYPED_OTHER = re.compile(
+    rb"://|/.*[/?]|:[0-9]{2,5}/|\A@[a-z_.-]+\Z|\A[0-9.]*:[0-9]|!r\Z|\A[0-9T:.-]+\Z|\.[a-z]{2,4}\Z|\("
+    rb"|\A[a-z_.-]{3,}=|\A-"
+)
+"""What stands behind a flag and is a path, a port, a date, a file or a setting."""
 _SIGN = re.compile(rb"[0-9!@#$%^&*?+~]")
 _DIGITS = b"0123456789"
 _FEWEST_NOISE: Final = 10
@@ -33,6 +45,16 @@ _NO_CLASS: Final = bytes(byte for byte in range(256) if not (chr(byte).isalnum()
 _RUN_OF_LETTERS_AND_DIGITS = re.compile(rb"[A-Za-z0-9]{12,}")
 _GROUPS = re.compile(rb"[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,12}){2,9}\Z")
 _FEWEST_TRULY_RANDOM: Final = 16
+_HEX = re.compile(rb"(?:[0-9a-f]+|[0-9A-F]+)\Z")
+_JOINTS: Final = b"-_.~"
+_UNBROKEN = re.compile(rb"[A-Za-z0-9_.~-]+\Z")
+_WORD_PHRASE = re.compile(rb"[A-Za-z]{3,12}([-_.+!])(?:[A-Za-z]{3,12}\1){1,6}[A-Za-z]{2,12}[0-9]{0,4}!?\Z")
+_WORD_OF_CODE = re.compile(
+    rb"(?i)(?:\A|[-_.+!])(?:pass[a-z]*|secrets?|tokens?|keys?|self|this|config[a-z]*|settings?|env|auth[a-z]*"
+    rb"|cred[a-z]*|users?|name"
+    rb"|values?|strings?|example|get|set|db|data|test|from|with|not|field|model|base|type)(?:[-_.+!]|\Z)"
+)
+_SPOKEN = re.compile(rb"[!@#]?[A-Za-z][A-Za-z0-9]{2,}[!@#*?_.-]?[A-Za-z]*[0-9]{2,6}[!@#*?x]?\Z")
 _FEWEST_REPEATED: Final = 6
 _LONGEST_MEAN_RUN: Final = 3.4
 """Characters: words and numbers in names make runs of one class of 4 and more, random letters and digits of 1.6 (all
@@ -78,7 +100,9 @@ def is_random(value: bytes, following: bytes) -> bool:
     if not has_one_case and value == value.lower():
         return False
     num_digits = len(value) - len(value.translate(None, _DIGITS))
-    is_mixed = num_digits >= 2 or (num_digits == 1 and not has_one_case) or _is_case_noise(value)
+    is_mixed = (
+        num_digits >= 2 or (num_digits == 1 and not has_one_case) or _is_case_noise(value) or is_gibberish(value)
+    )
     if not is_mixed or _is_repeated(value):
         return False
     if num_digits and value.isalnum():
@@ -139,10 +163,64 @@ def has_random_pair(value: bytes, following: bytes) -> bool:
 def is_password(value: bytes, following: bytes) -> bool:
     """Say whether a quoted value assigned to a password's name is a password and not a word."""
     return (
-        bool(_SIGN.search(value) or _is_case_noise(value))
+        bool(
+            _SIGN.search(value)
+            or _is_case_noise(value)
+            or is_gibberish(value)
+            or is_word_phrase(value)
+            or _is_code_of_letters(value)
+        )
         and not _PATH_OR_URL.match(value)
         and is_literal(value, following)
     )
+
+
+def is_opaque(value: bytes, following: bytes) -> bool:
+    """Say whether a value in a form that holds keys is random, of any alphabet, and no call, path or word."""
+    return following not in _CODE_FOLLOWS and is_truly_random(value)
+
+
+def is_mixed(value: bytes, following: bytes) -> bool:
+    """Say whether a short value has letters of both cases and digits and reads as no name in code."""
+    return (
+        len(value) >= 8
+        and value.isalnum()
+        and value != value.lower()
+        and value != value.upper()
+        and is_random(value, following)
+        and not reads_as_words(value)
+        and not is_identifier(value)
+    )
+
+
+def is_typed(value: bytes, following: bytes) -> bool:
+    """Say whether what stands where a command takes a password is one: no word, number, path, port or address."""
+    num_digits = len(value) - len(value.translate(None, _DIGITS))
+    has_letter = value.lower() != value.upper()
+    has_sign = _TYPED_SIGN.search(value) is not None
+    return (
+        has_letter
+        and len(value) >= 6
+        and (
+            num_digits >= 2
+            or (num_digits and len(value) >= 10 and value != value.lower())
+            or has_sign
+            or is_gibberish(value)
+            or _is_case_noise(value)
+        )
+        and not _TYPED_OTHER.search(value)
+        and is_literal(value, following)
+    )
+
+
+def is_url_password(value: bytes, following: bytes) -> bool:
+    """Say whether what stands between a colon and an at sign in a URL is a password and no port with a query."""
+    return is_literal(value, following) and _PORT.match(value) is None
+
+
+def is_no_sequence(value: bytes, following: bytes) -> bool:
+    """Say whether capitals are no sequence of bases of DNA."""
+    return _BASES.match(value) is None
 
 
 def is_public_address(value: bytes, following: bytes) -> bool:
@@ -160,16 +238,28 @@ def _num_runs(value: bytes) -> int:
 def is_truly_random(value: bytes) -> bool:
     """Say whether a value is random whatever stands between it and its name: no name, path, date or version is.
 
-    Letters and digits must switch class as random ones do, in a stretch of 12 or in groups of equal writing.
+    Letters and digits must switch class as random ones do, in a stretch of 12 or in groups of equal writing, and the
+    letters must not read as words.
     """
     value = value[:_MAX_JUDGED]
     if len(value) < _FEWEST_TRULY_RANDOM or _is_repeated(value):
         return False
     if value.isalnum():
-        return _switches_classes(value)
+        return (
+            _switches_classes(value) and (_HEX.match(value) is not None or not reads_as_words(value))
+        ) or _is_long_gibberish(value)
     if not any(map(_switches_classes, _RUN_OF_LETTERS_AND_DIGITS.findall(value))):
+        squeezed = value.translate(None, _JOINTS)
+        if _switches_classes(squeezed) and is_gibberish(squeezed) and _UNBROKEN.match(value):
+            return True
         return _GROUPS.match(value) is not None and _switches_classes(value.replace(b"-", b""))
-    return not (_is_path_or_url(value) or _NO_LITERAL.match(value) or _names_example(value))
+    return not (_is_path_or_url(value) or _NO_LITERAL.match(value) or _names_example(value) or reads_as_words(value))
+
+
+def _is_long_gibberish(value: bytes) -> bool:
+    """Say whether letters with few digits are random: as base 32 and small letters with digits may be."""
+    num_digits = len(value) - len(value.translate(None, _DIGITS))
+    return len(value) >= _LONG_PIECE and num_digits >= 2 and is_gibberish(value)
 
 
 def _switches_classes(piece: bytes) -> bool:
@@ -183,7 +273,11 @@ def _switches_classes(piece: bytes) -> bool:
 
 def is_identifier(value: bytes) -> bool:
     """Say whether a value reads as a name in code: words of letters and numbers, in any joining."""
-    return _IDENTIFIER.match(value) is not None and len(value) >= _LONGEST_MEAN_RUN * _num_runs(value)
+    return (
+        _IDENTIFIER.match(value) is not None
+        and len(value) >= _LONGEST_MEAN_RUN * _num_runs(value)
+        and not is_gibberish(value)
+    )
 
 
 def is_hash_or_path(value: bytes) -> bool:
@@ -203,6 +297,65 @@ def is_chosen(value: bytes, following: bytes) -> bool:
         and value != value.lower()
         and value != value.upper()
         and is_random(value, following)
+    )
+
+
+def _is_code_of_letters(value: bytes) -> bool:
+    """Say whether a value is two groups and more of random letters of one length, as codes for recovery are."""
+    return _CODE.match(value) is not None and is_gibberish(value.replace(b"-", b""))
+
+
+def is_noisy(value: bytes) -> bool:
+    """Say whether a value is full of digits and of signs that code seldom has beside each other."""
+    return (
+        len(_NOISE_SIGN.findall(value)) >= 3
+        and len(value) - len(value.translate(None, _DIGITS)) >= 3
+        and b"://" not in value
+        and is_literal(value, b"")
+    )
+
+
+def is_word_phrase(value: bytes) -> bool:
+    """Say whether a value is three words and more joined by one sign, as pass phrases are and few names in code."""
+    return (
+        len(value) >= 16
+        and _WORD_PHRASE.match(value) is not None
+        and not _WORD_OF_CODE.search(value)
+        and (value != value.lower() or b"+" in value or b"!" in value)
+    )
+
+
+def is_given(value: bytes, following: bytes) -> bool:
+    """Say whether a value without quotes that is given to a password's name is one."""
+    if following in _CODE_FOLLOWS:
+        return False
+    if is_word_phrase(value) or _is_code_of_letters(value):
+        return True
+    if _TYPED_OTHER.search(value) and not is_truly_random(value):
+        return False
+    return is_random(value, following) or (
+        len(value) >= 8
+        and _TYPED_SIGN.search(
+            value[:-1] if value.endswith((b"?", b"!")) and _DOTTED_NAME.match(value[:-1]) else value
+        )
+        is not None
+        and value.lower() != value.upper()
+        and not value.startswith((b"^", b"*", b"~"))
+        and is_literal(value, following)
+    )
+
+
+def is_told(value: bytes) -> bool:
+    """Say whether a word behind a password's name, nothing between, is the password and no word of the sentence."""
+    if is_word_phrase(value):
+        return True
+    if is_identifier(value) and _SPOKEN.match(value) is None:
+        return False
+    num_digits = len(value) - len(value.translate(None, _DIGITS))
+    has_case = value != value.lower() and value != value.upper()
+    has_sign = _TYPED_SIGN.search(value) is not None
+    return ((num_digits >= 2 and (has_case or has_sign or num_digits >= 3)) or (has_case and has_sign)) and is_given(
+        value, b""
     )
 
 

@@ -13,7 +13,7 @@ from transforms.store.keys import short_id
 from transforms.synthesis.lake import LakeRequest, write_lake
 
 VERSIONS: dict[str, int] = {
-    "ingest": 4,
+    "ingest": 5,
     "boilerplate": 1,
     "sign": 2,
     "copies": 2,

@@ -1,0 +1,152 @@
+"""Secrets given to commands, to calls and to data bases: by their place among flags and arguments."""
+
+from transforms.redaction.rule import CLOSE, QUOTE, context
+from transforms.redaction.values import is_literal, is_password, is_random, is_typed
+
+_PLAIN = r"([^\s\x00\"'`\\|;&<>]{6,})"
+_ARGUMENTS = r"(?:(?:[a-z_]+ ?[:=] ?)?(?:[\"'][^\n\x00\"']*[\"']|[A-Za-z_$][A-Za-z0-9_.$]*)\s*,\s*)"
+_DIGIT_QUOTED = r"(?:[a-z_]+ ?[:=] ?)?[\"']([^\s\x00\"'\\]*[0-9!@#%^*?+~=][^\s\x00\"'\\]*)[\"']"
+_QUOTED = r"(?:[a-z_]+ ?[:=] ?)?[brf]?[\"']([^\s\x00\"'\\]{6,})[\"']"
+
+COMMANDS = (
+    context(
+        "PASSWORD",
+        r"(?:curl [^\n\x00|;]*?(?:-u|--user)[ =]?[\\\"']*[^\s\x00:\"']+:"
+        r"|https? [^\n\x00|;]*?(?:-a|--auth)[ =]?[\\\"']*[^\s\x00:\"']+:"
+        r"|sshpass -p[ =]?[\\\"']*|login\s+\S+\s+password\s+)([^\s\x00\"'`\\@]{4,})",
+        accept=is_literal,
+    ),
+    context(
+        "PASSWORD",
+        r"(?:(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n\x00|;]*? -p|redis-cli\b[^\n\x00|;]*? -a +"
+        r"|docker login\b[^\n\x00|;]*? -p[ =]?|-pass(?:in|out)? +pass:)[\\\"']*([^\s\x00\"'`\\]{6,})",
+        accept=is_password,
+    ),
+    context(
+        "PASSWORD",
+        r"(?:(?i:identified (?:with [a-z0-9_]{1,40} )?by|password)\s+(?:as\s+)?\\*'|; ?(?i:pwd|password)=)"
+        r"([^\s\x00'\"\\;]{6,})",
+        accept=is_password,
+    ),
+    context(
+        "PASSWORD",
+        r"(?:requirepass|masterauth|> ?(?i:auth))\s+[\\\"']*([^\s\x00\"'\\]{6,})",
+        accept=is_random,
+    ),
+    context(
+        "PASSWORD",
+        r"echo +(?:-n +)?[\\\"']*([^\s\x00\"'`\\|]{6,})[\\\"']* *\| *(?:sudo +-S|docker login)",
+        accept=is_password,
+    ),
+    context(
+        "PASSWORD",
+        r"\s-{1,2}(?:u|U|user(?:name)?|login|l|D|a)[ =]?[^\s\x00-][^\s\x00]*[^\n\x00|;]*?\s-(?:p|P|w|W"
+        r"|pw)[ =]?[\\\"']*" + _PLAIN,
+        accept=is_typed,
+    ),
+    context(
+        "PASSWORD",
+        r"\b(?:mysql[a-z]*|mariadb|mongo[a-z]*|redis-cli|sshpass|zip|unzip|7z|7za|rar|unrar|docker|podman|cqlsh"
+        r"|snowsql|sqlcmd|bcp"
+        r"|ldap[a-z]+|influx|openssl|gpg|ssh-keygen|keytool|jarsigner|htpasswd|xfreerdp|isql|psql|az|twine|svn"
+        r"|nmcli)\b"
+        r"[^\n\x00|;]*?[ \t](?:-[pPwNkK]|-a +|--?pass(?:word|phrase|in|out)?|-(?:src|dest)?(?:store|key)pass|/p:"
+        r"|-pass(?:in|out)? +pass:)[ =:]?[\\\"']*" + _PLAIN,
+        accept=is_typed,
+    ),
+    context(
+        "PASSWORD",
+        r"(?:htpasswd\s+-\S*(?:\s+-\S+)*(?:\s+[^\s\x00-]\S*){1,2}\s+|net use\s+\S+\s+(?:\S:\s+)?|net user\s+\S+\s+"
+        r"|lftp\s[^\n\x00]*?-u\s+[^\s\x00,]+,|smb[a-z]+\s[^\n\x00]*?-U\s*[\"']?[^\s\x00%]+%"
+        r"|mc alias set\s+\S+\s+\S+\s+\S+\s+"
+        r"|--auth-user-pass\s[^\n\x00]*echo\s+"
+        r"|curl\s(?:[^\n\x00|;]*?\s)?-[a-zA-Z]*u[ =]?[\\\"']*[^\s\x00:\"']+:)[\\\"']*([^\s\x00\"'`\\)]{6,})",
+        accept=is_typed,
+    ),
+    context(
+        "PASSWORD",
+        r"(?:psexec|wmiexec|secretsdump|smbexec|mssqlclient)(?:\.py)?\s+(?:\S+/)?[^\s\x00:/]+:([^\s\x00\"'`\\]{6,})@",
+        accept=is_typed,
+    ),
+    context(
+        "SECRET",
+        r"(?:echo|printf) +(?:-[ne]+ +|[\"']%s(?:\\n)?[\"'] +)?[\\\"']*([^\s\x00\"'`\\|>]{8,})(?:\\n)?[\\\"']* *>"
+        r"{1,2} *[^\s\x00\"'|]*"
+        r"(?i:pass|pwd|secret|token|key|cred|auth|cookie|bearer|pat\b|code|phrase|jwt|otp|seed)",
+        accept=is_typed,
+    ),
+    context(
+        "PASSWORD",
+        r"(?:echo|printf) +(?:-[ne]+ +|[\"']%s(?:\\n)?[\"'] +)?[\\\"']*(?:[a-z_][a-z0-9_-]*:)?([^\s\x00\"'`\\|]{6"
+        r",})(?:\\n)?[\\\"']* *\| *(?:\S+ +){0,2}?"
+        r"(?:sudo|kinit|passwd|chpasswd|smbpasswd|cryptsetup|gpg|su|docker|podman|helm|vault|gh|npm|oc|az|aws|op)\b",
+        accept=is_typed,
+    ),
+    context(
+        "PASSWORD",
+        r"(?:(?:kinit|vault login|gh auth login|docker login|su|sudo)\b[^\n\x00|;]*<<< *|(?:quote |> ?|< ?|^"
+        r"|\n)PASS\s+|\b(?i:auth )?(?i:login)\s+[\"']?[A-Za-z0-9_.@-]+[\"']?\s+|> ?(?i:auth)\s+\S+\s+"
+        r"|(?:^|\n|\\n)auth\s+\S+\s+)[\\\"']*" + _PLAIN,
+        accept=is_typed,
+    ),
+    context(
+        "PASSWORD",
+        r"(?:snmp-server community|enable (?:secret|password)(?: [0-9])?|pre-shared-key(?: address \S+ key)?"
+        r"|(?:radius|tacacs)-server(?: host \S+)? key(?: [0-9])?"
+        r"|username \S+ (?:privilege [0-9]+ )?(?:secret|password)(?: [0-9])?|neighbor \S+ password|key-string"
+        r"|authentication-key [0-9]+ md5|rocommunity|rwcommunity|ppp chap password(?: [0-9])?) +" + _PLAIN,
+        accept=is_password,
+    ),
+    context(
+        "PASSWORD",
+        r"(?:^|\n|\\n|[\"' ])(?:[A-Za-z0-9_.-]+|\*):(?:[0-9]{4,5}|\*):[A-Za-z0-9_*-]+:[A-Za-z0-9_.-]+:([^\s\x00:"
+        r"\"']{6,})",
+        accept=is_typed,
+    ),
+    context(
+        "PASSWORD",
+        r"(?:sqlplus\s+(?:-\S+\s+)*|oracle:thin:|(?:exp|imp|expdp|impdp|sqlldr)\s+|^"
+        r"|[\"'\s(])[A-Za-z0-9_]+/([^\s\x00\"'/]{4,})@(?://|[A-Za-z0-9_]+\b)",
+        accept=is_typed,
+        trigger=r"[A-Za-z0-9_]/[^\s\x00\"'/]+@(?:/|[A-Za-z0-9_])",
+    ),
+    context(
+        "PASSWORD", r"(?i:identified (?:with [a-z0-9_]{1,40} )?by)\s+\\*\"?([^\s\x00'\"\\;]{6,})", accept=is_typed
+    ),
+    context("PASSWORD", r"; ?(?i:pass|pwd|password) ?= ?[\\\"']*([^\s\x00'\"\\;]{6,})", accept=is_password),
+    context("PASSWORD", r"(?i:acl setuser|user) [^\n\x00>]*? >([^\s\x00>]{6,})", accept=is_typed),
+)
+
+CALLS = (
+    context(
+        "PASSWORD",
+        r"(?i:(?:basic|digest|http|set)?_?(?:basic|digest|http)?_?auth[a-z]*|[a-z_]*log_?in|sign_?in"
+        r"|authenticate|[a-z]*credentials?|createuser|create_user|adduser)\s*(?:=\s*)?\(\s*" + _ARGUMENTS + _QUOTED,
+        accept=is_password,
+    ),
+    context(
+        "PASSWORD",
+        r"(?i:\bconnect(?:_?db)?|getconnection|mysqli(?:_connect)?|pdo|pg_connect|dbconnect|createconnection)\s*\(\s*"
+        + _ARGUMENTS
+        + r"{1,3}?"
+        + _DIGIT_QUOTED,
+        accept=is_typed,
+    ),
+    context(
+        "PASSWORD",
+        r"(?i:convertto-securestring)(?: -String)? +[\"']([^\s\x00\"']{6,})[\"']",
+        accept=is_password,
+    ),
+    context(
+        "PASSWORD",
+        r"(?:^|[{(,;&?\s\"'])(?i:pass)" + CLOSE + r"\s*(?:=>|[:=])\s*" + QUOTE + r"([^\s\x00\"'\\]{6,})",
+        accept=is_password,
+        trigger=r"(?i:pass)" + CLOSE + r"\s*(?:=>|[:=])\s*" + QUOTE,
+    ),
+    context(
+        "PASSWORD",
+        r"(?i:auth|login|user)[^\n\x00{}]*\{[^\n\x00{}]*(?i:pass|pwd|pw)\s*:\s*[\"']([^\s\x00\"'\\]{6,})[\"']",
+        accept=is_password,
+    ),
+    context("PASSWORD", r"(?i:password)\s*(?:=\s*)?\(?\s*[\"']([^\s\x00\"'\\]{6,})[\"']", accept=is_password),
+)

@@ -1,0 +1,171 @@
+"""Secrets that the form of the text around them gives away: links, headers, cookies, keys as JSON, manifests."""
+
+from transforms.redaction.rule import CLOSE, QUOTE, context, fixed
+from transforms.redaction.values import (
+    has_case_or_digit,
+    has_random_pair,
+    is_literal,
+    is_login,
+    is_opaque,
+    is_password,
+    is_random,
+    is_url_password,
+)
+
+_OPEN = r"(?:[\\\"'`\[({]|u0022|&quot;|&#34;|%22|\\\\)*"
+_VALUE = r"[A-Za-z0-9._~+/%-]"
+
+FRAMES = (
+    fixed("JWT", r"eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]{6,}){0,3}"),
+    context(
+        "URL_PASSWORD",
+        r"[A-Za-z0-9]://[^\s\x00/:@\"'<>\\]*:([^\s\x00/\"'<>\\]{3,})@",
+        accept=is_url_password,
+    ),
+    context("URL_PASSWORD", r"[A-Za-z0-9]://([A-Za-z0-9_.~%-]{16,})@", accept=is_random),
+    context(
+        "AUTH_HEADER",
+        r"(?i:authorization)[\\\"'\]]*\s*[:=,]\s*[\\\"'f]*(?i:bearer|basic|token|digest|apikey|key|bot|negotiate)\s+"
+        r"([A-Za-z0-9._~+/=:-]{8,})",
+        accept=has_case_or_digit,
+    ),
+    context(
+        "AUTH_HEADER",
+        r"(?i:authorization|bearer)[\\\"'\]]*\s*[:=, ]\s*[\\\"']*([A-Za-z0-9._~+/=-]{16,})",
+        accept=is_random,
+    ),
+    context(
+        "AUTH_HEADER",
+        r"(?:^|[^A-Za-z0-9])_?auth" + CLOSE + r"\s*[:=]\s*" + QUOTE + r"?([A-Za-z0-9+/]{12,}={0,2})",
+        accept=is_login,
+    ),
+    context(
+        "COOKIE",
+        r"(?i:cookie)" + CLOSE + r"\s*[:=,]\s*[\\\"']*([^\n\r\x00\"'\\]{16,})",
+        accept=has_random_pair,
+    ),
+    context(
+        "AUTH_HEADER",
+        r"(?i:authorization)"
+        + CLOSE
+        + r"\s*(?:[:=,]|=>|value\W{2,6})\s*"
+        + _OPEN
+        + r"[A-Za-z][A-Za-z0-9_-]{1,24}[ =](?:[a-z_]+=)?"
+        r"[\\\"']*([^\s\x00\"'\\,;]{12,})",
+        accept=is_random,
+    ),
+    context(
+        "AUTH_HEADER",
+        r"(?i:authorization)[^\n\x00]*?(?:response|mac|signature|oauth_[a-z]+)=[\\\"']*([A-Za-z0-9+/%=_-]{20,})",
+        accept=is_opaque,
+    ),
+    context("AUTH_HEADER", r"(?:Basic|basic|BASIC)\s+" + _OPEN + r"([A-Za-z0-9+/]{8,}={0,2})", accept=is_login),
+    context("AUTH_HEADER", r"(?i:auth plain)\s+([A-Za-z0-9+/]{8,}={0,2})", accept=has_case_or_digit),
+    context(
+        "SIGNATURE",
+        r"(?i:x-[a-z0-9-]*signature(?:-[a-z0-9]+)?)"
+        + CLOSE
+        + r"\s*[:=,]\s*"
+        + _OPEN
+        + r"(?:value[\"']: *[\"'])?(?:[a-z0-9]{2,8}=)?([A-Za-z0-9+/_-]{20,}={0,2})",
+        accept=is_opaque,
+    ),
+    context(
+        "COOKIE",
+        r"(?i:cookies?)[^\n\x00]*?[=:,(]\s*[\\\"']*(?:s%3A)?([A-Za-z0-9%_.+/-]{20,}={0,2})",
+        accept=is_opaque,
+    ),
+    context(
+        "COOKIE",
+        r"(?i:\bsid|sess(?:ion)?[_.-]?(?:id)?|sessionid|[cx]srf[a-z_-]*)=(?:s%3A)?([A-Za-z0-9%_.+/-]{20,}={0,2})",
+        accept=is_opaque,
+    ),
+    context(
+        "COOKIE",
+        r"[\"'](?i:[a-z0-9_.-]*sid|session[a-z_.-]*|[cx]srf[a-z_-]*)[\"'],\s*[\"'](?:[a-z]+[\"']:\s*[\"'])?([A-Za"
+        r"-z0-9%_.+/-]{20,}={0,2})",
+        accept=is_opaque,
+    ),
+    context(
+        "SECRET",
+        r"(?:\"auths?\"|-oauth\"|-token\"|\"http-basic\")\s*:\s*\{[^\n\x00]*?:\s*\"([A-Za-z0-9+/_=.-]{20,})\"",
+        accept=is_opaque,
+    ),
+    context("SECRET", r"SecretString\W{1,8}([^\s\x00\"'\\]{8,})[\"'\\]", accept=is_password),
+    context("SECRET", r":rubygems(?:_api_key)?: ([^\s\x00]{16,})", accept=is_random),
+    context("COOKIE", r"(?:TRUE|FALSE)\t[0-9]{1,12}\t[A-Za-z0-9_.-]+\t([^\s\x00]{16,})", accept=is_random),
+)
+
+LINKS = (
+    context(
+        "WEBHOOK",
+        r"(?i:hook)[^\s\x00\"'<>?#\\]*(?:/|%2[Ff])([A-Za-z0-9_-]{20,})",
+        accept=is_opaque,
+    ),
+    context(
+        "LINK_TOKEN",
+        r"(?:/(?:key|token|secret|integration|invite|reset|verify|confirm|activate|magic|unsubscribe|share|auth"
+        r"|bot|ping)"
+        r"|//hc-ping\.com|//webhook\.site)/([A-Za-z0-9_-]{20,})",
+        accept=is_opaque,
+    ),
+    context("TELEGRAM_TOKEN", r"/bot[0-9]{8,10}:([A-Za-z0-9_-]{20,})", accept=is_opaque),
+    context(
+        "LINK_TOKEN",
+        r"[?&#](?i:(?:x-[a-z]+-)?signature|sign?|sig|hmac|jwt|code|key|k|sid|session_?id|auth|ticket|otp|pass"
+        r"|pwd|passwo?r?d|invite|nonce_token)="
+        r"(" + _VALUE + r"{16,}={0,2})",
+        accept=is_opaque,
+    ),
+)
+
+DECLARATIONS = (
+    context(
+        "SECRET",
+        r"(?:d|stringD)ata:\s*(?:\n|\\+n)((?:[ \t]+[A-Za-z0-9._-]{1,80}: *[\"']?[^\s\x00\\]{6,}\s*(?:\n|\\+n))+)"
+        r"(?:immutable: \w+\s*(?:\n|\\+n))?kind: Secret",
+        accept=is_literal,
+    ),
+    context(
+        "SECRET",
+        r"kind: Secret\s*(?:\n|\\+n)(?:[^\n\x00]*\n){0,12}?(?:d|stringD)ata:\s*(?:\n|\\+n)"
+        r"((?:[ \t]+[A-Za-z0-9._-]{1,80}: *[\"']?[^\s\x00\\]{6,}\s*(?:\n|\\+n|$))+)",
+        accept=is_literal,
+        trigger=r"kind: Secret",
+    ),
+    context(
+        "SECRET",
+        r"\"data\":\s*\{\s*\"([A-Za-z0-9._-]{1,80}\":\s*\"[A-Za-z0-9+/=]{8,}\"[A-Za-z0-9+/=\"\s:,._-]*)\}[^\n\x00"
+        r"{}]*\s*\"kind\":\s*\"Secret\"",
+        accept=is_literal,
+    ),
+    context(
+        "SECRET",
+        r"\"kind\":\s*\"Secret\"[^\n\x00]*?\"data\":\s*\{\s*\"([A-Za-z0-9._-]{1,80}\":\s*\"[A-Za-z0-9+/=]{8,}\"[A"
+        r"-Za-z0-9+/=\"\s:,._-]*)\}",
+        accept=is_literal,
+    ),
+    context(
+        "PRIVATE_KEY",
+        r"[\"'](?:d|k|p|q|d[pq]|qi)\\*[\"']\s*:\s*\\*[\"']([A-Za-z0-9_-]{22,})",
+        accept=is_opaque,
+    ),
+    fixed(
+        "PASSWORD_HASH",
+        r"\$(?:2[abxy]\$[0-9]{2}\$[A-Za-z0-9./]{22,}|(?:apr1|[1567]|g?y|sha1|argon2(?:id|i|d)|scrypt)\$"
+        r"(?:[A-Za-z0-9./=,+-]{1,64}\$){1,4}[A-Za-z0-9./+=]{20,})",
+    ),
+    fixed(
+        "PASSWORD_HASH",
+        r"\{(?:S?SHA(?:256|512)?|S?MD5|CRYPT|PBKDF2[A-Z0-9-]*)\}[A-Za-z0-9+/=.$]{20,}|(?:pbkdf2_sha(?:1|256|512)"
+        r"|bcrypt_sha256)\$"
+        r"[A-Za-z0-9./=,+$-]{30,}",
+    ),
+    context(
+        "SECRET",
+        r"name=[\\\"']*[^\s\x00\"'=]*(?i:pass|pwd|secret|token|key|cred|auth|cookie|code|otp|bearer"
+        r"|pat)[^\s\x00\"'=]*[\"']"
+        r"[^\n\x00]{0,80}?(?:\r?\n|\\r\\n)(?:[A-Z][^\n\x00]{0,80}?(?:\r?\n|\\r\\n))?(?:\r?\n|\\r\\n)([^\s\x00\\]{8,})",
+        accept=is_random,
+    ),
+)

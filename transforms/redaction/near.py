@@ -1,0 +1,131 @@
+"""Random tokens with a word for credentials near them, whatever stands between: before, behind, on the line above.
+
+Seen from the value, not from the name: letters of both cases and digits mixed as no word, hash, path or id mixes them.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import re2
+
+from transforms.redaction.maintained import Finding
+from transforms.redaction.one_pass import byte_options
+from transforms.redaction.values import is_literal, is_truly_random
+
+CUE_PATTERN: Final = (
+    r"(?i:passw|passphrase|passcode|[_-]pass\b|secret|token(?:$|[^iI])|credential|\bcreds?\b|bearer|\bauth(?:$|[^o])"
+    r"|authoriz|api.?key|\bkeys?\b|[_-]key\b|\blog.?in\b|session|cookie|\bsign(?:ed|ing|ature)\b|webhook|\botp\b"
+    r"|\bvault\b|private|\bpat\b|\bjwt\b|\bpwd\b|\bunseal|licen[sc]e (?:key|code))"
+)
+"""Words that speak of credentials: too common to look for values behind each, enough beside a random token."""
+_CUE = re2.compile(CUE_PATTERN.encode(), byte_options())
+_FEWEST_BYTES: Final = 20
+_MOST_BYTES: Final = 200
+"""Bytes of a token: longer ones are pictures, archives and certificates."""
+_FEWEST_OF_ONE_CASE: Final = 28
+_REACH_BEFORE: Final = 120
+_REACH_BEHIND: Final = 80
+_REACH_ABOVE: Final = 160
+_TOKEN = re.compile(rb"(?<![A-Za-z0-9+/_.~-])[A-Za-z0-9+/_.~-]{20,}")
+_TOKEN_END = re.compile(rb"[A-Za-z0-9+/_.~-]+")
+_UNANCHORED: Final = re2._re2.RE2.Anchor.UNANCHORED
+_CALLS: Final = (b"(", b"[")
+_HEX = re.compile(rb"[0-9a-fA-F.:/_-]+\Z")
+_PLAIN_PATH = re.compile(rb"[a-z_./-]+\Z")
+_PUBLIC_LABEL = re.compile(
+    rb"(?:(?<![A-Za-z])(?i:sha-?[0-9]*|md5|hash|digest|integrity|checksum|commit|rev|revision|ref|etag|trace|span"
+    rb"|uuid|guid|finger"
+    rb"print|ssh-[a-z0-9]+|ecdsa-[a-z0-9-]+|base64|h1|nonce|salt|boundary|public.?key|pub.?key|ids?"
+    rb"|cursor|page.?token|node|version|tag|image|file|path|name|url|uri|href|src|slug|model|x5[ct]|kid|cid|tid|thread"
+    rb"|call|message|request|response|chunk|block|address|addr|wallet|mail|user|username|host|bucket|region)"
+    rb"|[a-z]I[dD]s?)"
+    rb"[\"'`\]]{0,2} ?(?:is|[:=#@,>-]{0,3}) ?[\[(\"'`]{0,2}\Z"
+)
+_ID_FORM = re.compile(
+    rb"(?:call|toolu|chatcmpl|msg|req|run|thread|step|asst|resp|rs|fc|evt|cus|pi|ch|in|sub|price|prod|item|obj"
+    rb"|gen|batch"
+    rb"|file|vs|ws|acct|usr|user|org|proj|trace|span|srvtoolu|tool|id|job|task|build|deploy|snap|vol|subnet|vpc|sg|ami"
+    rb"|arn|eni|igw|rtb|ftjob|event|resource|test)[_-]"
+)
+_PUBLIC_BEGINNINGS: Final = (
+    *(b"AAAA", b"MII", b"iVBOR", b"/9j/", b"R0lGOD", b"UEsDB", b"H4sI", b"JVBER", b"sha", b"d09GM", b"PHN2Z", b"SHA"),
+)
+_FILE_END = re.compile(rb"\.[a-z][a-z0-9]{0,4}\Z")
+_ALONE_BEFORE = re.compile(rb"(?:\n|\\n|\A|\x00)[ \t>$#|*-]*(?:\xe2\x94\x82 ?)?[\"'`]{0,3}\Z")
+_ALONE_BEHIND = re.compile(rb"[\"'`.]{0,3}[ \t|]*(?:\xe2\x94\x82)?(?:\r?\n|\\n|\Z|\x00)")
+_BREAK = re.compile(rb"\r?\n|\\n")
+_MOST_BREAKS: Final = 3
+
+
+def near_values(text: bytes) -> Iterator[Finding]:
+    """Yield the places of random tokens that a word for credentials stands near.
+
+    Args:
+        text: Texts with a NUL between them and over what is found.
+    """
+    done = 0
+    for first, last in _stretches(text):
+        for found in _TOKEN.finditer(text, max(first, done), last):
+            start, end = found.span()
+            if end == last:
+                end = _TOKEN_END.match(text, start).end()  # type: ignore[union-attr]
+            done = end
+            while text[end - 1] in b".-~":
+                end -= 1
+            value = text[start:end]
+            if _is_noise(value, text[end : end + 1]) and _is_free(text, start, value) and _has_cue(text, start, end):
+                yield start, end, "SECRET"
+
+
+def _stretches(text: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the stretches in which a token may begin that a cue is near, apart from each other."""
+    search, size = _CUE._regexp.Match, len(text)
+    ((start, end),) = search(_UNANCHORED, text, 0, size)
+    first = last = 0
+    while start >= 0:
+        if start - _REACH_BEHIND - _MOST_BYTES > last:
+            if last:
+                yield first, last
+            first = start - _REACH_BEHIND - _MOST_BYTES
+        last = min(size, end + _REACH_ABOVE)
+        ((start, end),) = search(_UNANCHORED, text, end, size)
+    if last:
+        yield first, last
+
+
+def _is_noise(value: bytes, following: bytes) -> bool:
+    """Say whether a token is random, and in more letters than a hash has."""
+    if not _FEWEST_BYTES <= len(value) <= _MOST_BYTES or following in _CALLS or _HEX.match(value):
+        return False
+    if value.isalpha() or _PLAIN_PATH.match(value):
+        return False
+    if (value.islower() or value.isupper()) and (len(value) < _FEWEST_OF_ONE_CASE or not value.isalnum()):
+        return False
+    return is_truly_random(value) and is_literal(value, following)
+
+
+def _is_free(text: bytes, start: int, value: bytes) -> bool:
+    """Say whether neither its form nor the label before a token makes it an id, a hash, a file or a picture."""
+    return not (
+        value.startswith(_PUBLIC_BEGINNINGS)
+        or _ID_FORM.match(value)
+        or _FILE_END.search(value)
+        or _PUBLIC_LABEL.search(text, max(0, start - 32), start)
+    )
+
+
+def _has_cue(text: bytes, start: int, end: int) -> bool:
+    """Say whether a cue stands before or behind a token on its line, or above one that is alone on its line."""
+    before = text[max(0, start - _REACH_BEFORE) : start].rpartition(b"\x00")[2]
+    line = _BREAK.split(before)[-1]
+    if _CUE.search(line):
+        return True
+    behind = _BREAK.split(text[end : end + _REACH_BEHIND], 1)[0].partition(b"\x00")[0]
+    if _CUE.search(behind):
+        return True
+    if not _ALONE_BEFORE.search(text, max(0, start - 40), start) or not _ALONE_BEHIND.match(text, end):
+        return False
+    above = text[max(0, start - _REACH_ABOVE) : start].rpartition(b"\x00")[2]
+    lines = [each for each in _BREAK.split(above)[-_MOST_BREAKS - 1 : -1] if each.strip(b" \t`\r")]
+    return bool(lines) and not lines[-1].startswith(b"-----") and _CUE.search(lines[-1]) is not None

@@ -13,12 +13,11 @@ The bottom sketch (Cohen, Kaplan, "Summarizing Data Using Bottom-k Sketches", PO
 another 32 bits of the hashes, from which the share of one text's shingles that lie in another is estimated.
 """
 
-from functools import cache
-
 import numpy as np
 from numpy.typing import NDArray
 
 from transforms.lexical.compiled import compiled
+from transforms.lexical.folding import CHANGES, IN_CONTEXT, NOT_ASCII, NUM_CHANGES, NUM_CODE_POINTS
 from transforms.lexical.shingles import SHINGLE_WORDS
 
 NUM_SLOTS = 128
@@ -31,44 +30,21 @@ NEEDS_LOWERING = -1
 """Number of words of a text that must be put in lower case by Python first: case depends on its neighbours there."""
 
 _WORDS = SHINGLE_WORDS
-_NUM_CODE_POINTS = 0x110000
-_IN_CONTEXT = np.uint32(0xFFFFFFFF)
-_NOT_ASCII = np.uint8(1)
 _PADDING = 32
-_SPLITS = ("\u0130", "\u03a3")
+_BLOCK = np.uint64(256)
 
 _SEED = np.uint64(0x8E5B1A4C2D3F7961)
 _WORD_PRIME = np.uint64(0x9FB21C651E98DF25)
 _SHINGLE_PRIME = np.uint64(0xD6E8FEB86659FD93)
-_SHINGLE_PRIME_5 = np.uint64(pow(0xD6E8FEB86659FD93, 5, 2**64))
 _SECOND_ROUND = np.uint64(0xA0761D6478BD642F)
 _SLOT_STEP = np.uint64(0xE7037ED1A0B428DB)
 _MIX_A = np.uint64(0xFF51AFD7ED558CCD)
 _MIX_B = np.uint64(0xC4CEB9FE1A85EC53)
 _EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
 _LOW_32 = np.uint64(0xFFFFFFFF)
-
-
-@cache
-def fold_tables() -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
-    """Return how characters fold: by byte (256) and by code point (1,114,112).
-
-    A word character folds to its lower case, any other to 0. A byte beyond ASCII folds to 1: the code point tells.
-    Characters whose lower case depends on their neighbours, or is more than one, fold to 2^32 − 1.
-    """
-    by_point = np.zeros(_NUM_CODE_POINTS, dtype=np.uint32)
-    for point in range(_NUM_CODE_POINTS):
-        character = chr(point)
-        lower = character.lower()
-        if len(lower) > 1 or character in _SPLITS:
-            by_point[point] = _IN_CONTEXT
-        elif lower.isalnum() or lower == "_":
-            by_point[point] = ord(lower)
-    by_byte = np.ones(256, dtype=np.uint8)
-    by_byte[:128] = by_point[:128]
-    by_byte.flags.writeable = False
-    by_point.flags.writeable = False
-    return by_byte, by_point
+_ALL_BUT_HIGH = np.uint64(0x7F7F7F7F7F7F7F7F)
+_HIGH = np.uint64(0x8080808080808080)
+_GATHER = np.uint64(0x0102040810204080)
 
 
 @compiled
@@ -88,9 +64,30 @@ def _code_point(first: np.int64, second: np.int64, third: np.int64, fourth: np.i
     if first < 0xF0:
         return ((first & 0x0F) << 12) | ((second & 0x3F) << 6) | (third & 0x3F), np.int64(3)
     point = ((first & 0x07) << 18) | ((second & 0x3F) << 12) | ((third & 0x3F) << 6) | (fourth & 0x3F)
-    if point < _NUM_CODE_POINTS:
+    if point < NUM_CODE_POINTS:
         return point, np.int64(4)
     return np.int64(0), np.int64(1)
+
+
+@compiled
+def _fold_ascii(text: NDArray[np.uint8], start: np.uint64, stop: np.uint64, folded: NDArray[np.uint8]) -> bool:
+    """Write a piece of a text folded to the start of `folded` and return True, or False where it is not all ASCII."""
+    # No branch and no table: the compiler folds many bytes at a time.
+    highest = np.uint8(0)
+    for position in range(start, stop):
+        highest |= text[position]
+    if highest >= np.uint8(0x80):
+        return False
+    for offset in range(stop - start):
+        byte = text[start + offset]
+        lower = np.uint8(byte | np.uint8(0x20))
+        value = np.uint8(0)
+        if np.uint8(lower - np.uint8(97)) < np.uint8(26):
+            value = lower
+        if np.uint8(byte - np.uint8(48)) < np.uint8(10) or byte == np.uint8(95):
+            value = byte
+        folded[offset] = value
+    return True
 
 
 @compiled
@@ -105,31 +102,36 @@ def _fold(
     one, end = np.uint64(1), np.uint64(text.size)
     size, position = np.uint64(0), np.uint64(0)
     while position < end:
-        lower = np.uint32(by_byte[text[position]])
-        folded[size] = lower
-        if lower != _NOT_ASCII:
-            size += one
-            position += one
-            continue
-        last = end - one
-        point, width = _code_point(
-            np.int64(text[position]),
-            np.int64(text[min(position + one, last)]),
-            np.int64(text[min(position + np.uint64(2), last)]),
-            np.int64(text[min(position + np.uint64(3), last)]),
-        )
-        position += np.uint64(width)
-        lower = by_point[point]
-        if lower == _IN_CONTEXT:
-            return np.int64(NEEDS_LOWERING)
-        if lower == np.uint32(0):
-            folded[size] = 0
-            size += one
-            continue
-        # Four bytes of at least 128 for every character, whatever its width in UTF-8.
-        for shift in (0, 7, 14, 21):
-            folded[size] = np.uint8(0x80 | ((lower >> np.uint32(shift)) & np.uint32(0x7F)))
-            size += one
+        stop = min(position + _BLOCK, end)
+        if _fold_ascii(text, position, stop, folded[size:]):
+            size += stop - position
+            position = stop
+        while position < stop:
+            lower = np.uint32(by_byte[text[position]])
+            folded[size] = lower
+            if lower != NOT_ASCII:
+                size += one
+                position += one
+                continue
+            last = end - one
+            point, width = _code_point(
+                np.int64(text[position]),
+                np.int64(text[min(position + one, last)]),
+                np.int64(text[min(position + np.uint64(2), last)]),
+                np.int64(text[min(position + np.uint64(3), last)]),
+            )
+            position += np.uint64(width)
+            lower = by_point[point]
+            if lower == IN_CONTEXT:
+                return np.int64(NEEDS_LOWERING)
+            if lower == np.uint32(0):
+                folded[size] = 0
+                size += one
+                continue
+            # Four bytes of at least 128 for every character, whatever its width in UTF-8.
+            for shift in (0, 7, 14, 21):
+                folded[size] = np.uint8(0x80 | ((lower >> np.uint32(shift)) & np.uint32(0x7F)))
+                size += one
     return np.int64(size)
 
 
@@ -144,16 +146,37 @@ def _eight_bytes(folded: NDArray[np.uint8], start: np.uint64) -> np.uint64:
 
 @compiled
 def _find_words(folded: NDArray[np.uint8], size: np.int64, bounds: NDArray[np.int32]) -> np.int64:
-    """Write where words begin and end, alternating, and return the number of words; `folded[size]` is zero."""
-    # No branch on where words end, which no processor foresees: every byte writes the bound it may be.
-    count = np.uint64(0)
-    before = np.uint64(0)
-    for position in range(size + 1):
-        here = np.uint64(folded[np.uint64(position)] != 0)
-        bounds[count] = position
-        count += here ^ before
-        before = here
+    """Write where words begin and end, alternating, and return the number of words.
+
+    At least 16 zeros follow `folded[:size]`, and `bounds` has room for eight places more than there are.
+    """
+    # Where words end no processor foresees: of eight bytes, four bounds are written whether there are so many or not.
+    count, before = np.uint64(0), np.uint64(0)
+    for chunk in range(np.uint64(size) // np.uint64(8) + np.uint64(1)):
+        start = np.uint64(chunk) * np.uint64(8)
+        eight = _eight_bytes(folded, start)
+        is_word = (((eight & _ALL_BUT_HIGH) + _ALL_BUT_HIGH) | eight) & _HIGH
+        mask = ((is_word >> np.uint64(7)) * _GATHER) >> np.uint64(56)
+        change = (mask ^ ((mask << np.uint64(1)) | before)) & np.uint64(0xFF)
+        before = mask >> np.uint64(7)
+        _write_bounds(bounds, count, CHANGES[change, 0], CHANGES[change, 1], start)
+        num = np.uint64(NUM_CHANGES[change])
+        if num > np.uint64(4):
+            _write_bounds(bounds, count + np.uint64(4), CHANGES[change, 2], CHANGES[change, 3], start)
+        count += num
     return np.int64(count >> np.uint64(1))
+
+
+@compiled
+def _write_bounds(
+    bounds: NDArray[np.int32], count: np.uint64, first: np.uint64, second: np.uint64, start: np.uint64
+) -> None:
+    """Write four bounds; `first` and `second` hold two each, as counted from `start`."""
+    both = start | (start << np.uint64(32))
+    bounds[count] = np.int32(first + both)
+    bounds[count + np.uint64(1)] = np.int32((first + both) >> np.uint64(32))
+    bounds[count + np.uint64(2)] = np.int32(second + both)
+    bounds[count + np.uint64(3)] = np.int32((second + both) >> np.uint64(32))
 
 
 @compiled
@@ -180,33 +203,38 @@ def _hash_words(
 
 
 @compiled
-def _distinct_shingles(words: NDArray[np.uint64], seen: NDArray[np.uint64], distinct: NDArray[np.uint64]) -> np.int64:
-    """Write the distinct hashes of the word 5-grams to `distinct`, in order, and return how many there are.
+def _hash_shingles(words: NDArray[np.uint64], hashes: NDArray[np.uint64]) -> None:
+    """Write the hash of each word 5-gram, none of which is 0."""
+    for index in range(hashes.size):
+        shingle = words[index]
+        for offset in range(1, _WORDS):
+            shingle = shingle * _SHINGLE_PRIME + words[index + offset]
+        hashes[index] = max(_mixed(shingle), np.uint64(1))
+
+
+@compiled
+def _keep_distinct(hashes: NDArray[np.uint64], seen: NDArray[np.uint32], distinct: NDArray[np.uint64]) -> np.int64:
+    """Write the distinct ones of some hashes to `distinct`, in order, and return how many there are.
 
     Args:
-        words: Hashes of the words.
-        seen: Hash table, all zeros, its size a power of two well above the number of words.
-        distinct: Room for as many hashes as there are words.
+        hashes: The hashes.
+        seen: Hash table of places in `distinct`, counted from 1; all zeros, its size a power of two well above the
+            number of hashes.
+        distinct: Room for as many hashes as there are, and one more.
     """
     mask = np.uint64(seen.size - 1)
-    rolling = np.uint64(0)
-    count = np.uint64(0)
-    for index in range(words.size):
-        rolling = rolling * _SHINGLE_PRIME + words[index]
-        if index >= _WORDS:
-            rolling -= words[index - _WORDS] * _SHINGLE_PRIME_5
-        if index < _WORDS - 1:
-            continue
-        shingle = max(_mixed(rolling), np.uint64(1))
+    one, count = np.uint64(1), np.uint64(0)
+    for shingle in hashes:
         place = shingle & mask
-        here = seen[place]
-        while here != np.uint64(0) and here != shingle:
-            place = (place + np.uint64(1)) & mask
-            here = seen[place]
-        # A shingle seen before is written again, where the next one overwrites it: no branch for it.
-        seen[place] = shingle
+        here = np.uint64(seen[place])
+        while here != np.uint64(0) and distinct[here - one] != shingle:
+            place = (place + one) & mask
+            here = np.uint64(seen[place])
+        # A hash seen before is written too, where the next one overwrites it: no branch for it.
         distinct[count] = shingle
-        count += np.uint64(here == np.uint64(0))
+        is_new = np.uint64(here == np.uint64(0))
+        seen[place] = np.uint32(here + (count + one) * is_new)
+        count += is_new
     return np.int64(count)
 
 
@@ -309,8 +337,9 @@ def scan_texts(
     folded = np.empty(0, dtype=np.uint8)
     word_bounds = np.empty(0, dtype=np.int32)
     words = np.empty(0, dtype=np.uint64)
+    hashes = np.empty(0, dtype=np.uint64)
     distinct = np.empty(0, dtype=np.uint64)
-    seen = np.empty(0, dtype=np.uint64)
+    seen = np.empty(0, dtype=np.uint32)
     values = np.empty(NUM_SLOTS, dtype=np.uint64)
     room = np.empty(4 * NUM_BOTTOM, dtype=np.uint32)
     masks = np.full(9, _EMPTY, dtype=np.uint64)
@@ -326,8 +355,8 @@ def scan_texts(
             counts[text, 0] = size
             continue
         folded[size : size + _PADDING] = 0
-        if word_bounds.size < size + 2:
-            word_bounds = np.empty(2 * (size + 2), dtype=np.int32)
+        if word_bounds.size < size + _PADDING:
+            word_bounds = np.empty(2 * (size + _PADDING), dtype=np.int32)
         num_words = _find_words(folded, size, word_bounds)
         counts[text, 0] = num_words
         if num_words < _WORDS:
@@ -339,10 +368,13 @@ def scan_texts(
         while table_size < 4 * num_words:
             table_size *= 2
         if seen.size < table_size:
-            seen = np.empty(table_size, dtype=np.uint64)
+            seen = np.empty(table_size, dtype=np.uint32)
+            hashes = np.empty(table_size // 2, dtype=np.uint64)
             distinct = np.empty(table_size // 2, dtype=np.uint64)
-        seen[:table_size] = np.uint64(0)
-        count = _distinct_shingles(words[:num_words], seen[:table_size], distinct)
+        seen[:table_size] = np.uint32(0)
+        shingle_hashes = hashes[: num_words - _WORDS + 1]
+        _hash_shingles(words, shingle_hashes)
+        count = _keep_distinct(shingle_hashes, seen[:table_size], distinct)
         counts[text, 1] = count
         _fill_slots(distinct[:count], values, slots[text])
         counts[text, 2] = _fill_bottom(distinct[:count], bottom[text], room)

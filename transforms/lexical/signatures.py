@@ -14,11 +14,11 @@ import pyarrow as pa
 from datasketch import MinHash
 from numpy.typing import NDArray
 
+from transforms.lexical.folding import fold_tables
 from transforms.lexical.scanning import (
     NEEDS_LOWERING,
     NUM_BOTTOM,
     NUM_SLOTS,
-    fold_tables,
     scan_texts,
     sketch_hashes,
 )

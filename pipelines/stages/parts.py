@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from apache_beam.pvalue import PCollection
 
 from transforms.store.files import Store
-from transforms.store.tables import conform, rows_to_table, write_table
+from transforms.store.tables import conform, rows_to_table
 
 Part = tuple[str, pa.Table | Sequence[dict[str, Any]]]
 """Name of a part, and its rows."""
@@ -36,7 +36,14 @@ class WriteParts(beam.PTransform[PCollection[Part], PCollection[str]]):
 
     def _write(self, name: str, rows: pa.Table | Sequence[dict[str, Any]]) -> str:
         table = conform(rows, self.schema) if isinstance(rows, pa.Table) else rows_to_table(rows, self.schema)
-        write_table(Store(str(self.folder)), f"{name}.parquet", table)
+        # Read once in this run: to pack signatures takes three times as long as to write them as they are.
+        with (
+            Store(str(self.folder)).writer(f"{name}.parquet") as file,
+            pq.ParquetWriter(
+                file, self.schema, compression="none", use_dictionary=False, write_statistics=False
+            ) as writer,
+        ):
+            writer.write_table(table)
         return name
 
 

@@ -30,13 +30,13 @@ def sign_views(views: pa.Table, engine: SignatureEngine) -> pa.Table:
     """
     bodies = buffer_of_column(views["body"])
     signed = engine.sign(bodies)
-    body_ids = [text_id("body", bodies.raw(index)) for index in range(bodies.num_texts)]
+    body_ids = _text_ids("body", bodies)
     blank = np.flatnonzero(signed.num_shingles == 0)
     if len(blank):
         tasks = buffer_of_column(views["task_text"].take(pa.array(blank)))
         signed = _with_rows(signed, blank, engine.sign(tasks))
-        for index, row in enumerate(blank.tolist()):
-            body_ids[row] = text_id("task", tasks.raw(index))
+        for row, task_id in zip(blank.tolist(), _text_ids("task", tasks), strict=True):
+            body_ids[row] = task_id
     schema = SCHEMAS["signatures"]
     columns = {
         "view_hash": views["view_hash"],
@@ -75,13 +75,17 @@ class _SignFile(beam.DoFn):
 
     def process(self, path: Path) -> Iterator[tuple[str, pa.Table]]:
         with pq.ParquetFile(path) as file:
-            groups = (file.read_row_group(group, columns=list(_COLUMNS)) for group in range(file.num_row_groups))
+            # One column holds nearly all of a row group: threads to read its columns cost more than they gain.
+            groups = (
+                file.read_row_group(group, columns=list(_COLUMNS), use_threads=False)
+                for group in range(file.num_row_groups)
+            )
             signed = [sign_views(group, self._engine) for group in groups]
         yield path.stem, pa.concat_tables([SCHEMAS["signatures"].empty_table(), *signed])
 
 
 def _text_ids(kind: str, texts: TextBuffer) -> list[str]:
-    return [text_id(kind, texts.raw(index)) for index in range(texts.num_texts)]
+    return [text_id(kind, raw) for raw in texts.raws()]
 
 
 def _with_rows(signed: SignedTexts, rows: np.ndarray, others: SignedTexts) -> SignedTexts:

@@ -1,6 +1,7 @@
 """Texts in one piece: the bytes of many texts one after the other, and where each begins."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -24,13 +25,15 @@ class TextBuffer(NamedTuple):
         """Return the number of texts."""
         return len(self.bounds) - 1
 
-    def raw(self, index: int) -> memoryview:
-        """Return the bytes of a text."""
-        return self.data[self.bounds[index] : self.bounds[index + 1]].data
+    def raws(self) -> Iterator[memoryview]:
+        """Give the bytes of the texts."""
+        whole = self.data.data
+        return (whole[start:end] for start, end in pairwise(self.bounds.tolist()))
 
     def text(self, index: int) -> str:
         """Return a text as a string."""
-        return bytes(self.raw(index)).decode("utf-8", "surrogatepass")
+        raw = self.data[self.bounds[index] : self.bounds[index + 1]].data
+        return bytes(raw).decode("utf-8", "surrogatepass")
 
     def texts(self) -> Iterator[str]:
         """Give the texts as strings."""

@@ -83,7 +83,9 @@ def main() -> None:
     print(f"kernel {len(corpus.texts) / kernel:,.0f} docs per CPU-s ({megabytes / kernel:.0f} MB/s)")
     print(f"sign stage {ours:,.0f} docs per CPU-s ({stage:.2f} CPU-s, an empty pipeline of these steps {empty:.2f})")
     both = len(corpus.texts) / (stage + search)
-    print(f"copies stage {search:.2f} CPU-s; both {both:,.0f} docs per CPU-s, {both / theirs:.1f} × datasketch's signing")
+    print(
+        f"copies stage {search:.2f} CPU-s; both {both:,.0f} docs per CPU-s, {both / theirs:.1f} × datasketch's signing"
+    )
     print(f"datasketch bulk {theirs:,.0f} docs per CPU-s")
     print(f"lexical stage: {ours / theirs:.1f} × datasketch (bar 25)")
 
@@ -182,7 +184,8 @@ def _print_pairs(name: str, minhash: Signatures, truth: dict[tuple[int, int], fl
     right = sum((truth.get(pair) or _exact(corpus, *pair)) >= _TRUE for pair in found)
     print(
         f"{name}: {len(within)} pairs of J >= .7, precision {right / len(found):.3f}, "
-        f"recall {len(within & found.keys()) / len(within):.3f} (bars .97, .975), bands (18, 7), estimate >= {_VERIFIED:g}"
+        f"recall {len(within & found.keys()) / len(within):.3f} (bars .97, .975), bands (18, 7), "
+        f"estimate >= {_VERIFIED:g}"
     )
 
 
@@ -197,9 +200,9 @@ def _print_stars(keepers: Sequence[int], corpus: Corpus, *, min_similarity: floa
         missed += keepers[row] == row and any(_exact(corpus, row, other) >= min_similarity for other in kept)
         best[group].append(row)
     print(
-        f"groups of the copies stage for J >= {min_similarity:g}, estimate >= {verified:g}: {len(dropped)} rows dropped, "
-        f"precision {right / len(dropped):.3f}, recall {right / (right + missed):.3f}, "
-        f"rows of another group joined {_foreign(dropped, corpus)}"
+        f"groups of the copies stage for J >= {min_similarity:g}, estimate >= {verified:g}: "
+        f"{len(dropped)} rows dropped, precision {right / len(dropped):.3f}, "
+        f"recall {right / (right + missed):.3f}, rows of another group joined {_foreign(dropped, corpus)}"
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from schemas.records import Trajectory
 from schemas.versions import RENDER_VERSION
-from transforms.store.keys import short_id
+from transforms.store.keys import short_id, text_id
 from transforms.views.passages import TASK_STEP, Passage, PassageKind, passages_of
 from transforms.views.skeletons import skeleton
 
@@ -19,8 +19,6 @@ MIN_BLOCK_CHARS = 40
 
 REST_INDEX = 0
 """Block index of the row that hashes what no block holds."""
-
-_BLOCK_KINDS = frozenset({PassageKind.TASK, PassageKind.OBSERVATION})
 
 
 def blocks_of(trajectory: Trajectory) -> list[dict[str, Any]]:
@@ -46,12 +44,12 @@ def blocks_of(trajectory: Trajectory) -> list[dict[str, Any]]:
 
 def is_block(paragraph: str, *, kind: PassageKind) -> bool:
     """Say whether a paragraph is a block, which boilerplate may take out of a view."""
-    return kind in _BLOCK_KINDS and len(paragraph) >= MIN_BLOCK_CHARS
+    return (kind is PassageKind.OBSERVATION or kind is PassageKind.TASK) and len(paragraph) >= MIN_BLOCK_CHARS
 
 
 def hash_of_block(paragraph: str) -> str:
     """Return the hash under which equal paragraphs of different runs meet."""
-    return short_id("block", paragraph)
+    return text_id("block", paragraph.encode("utf-8", "surrogatepass"))
 
 
 def view_hash(

@@ -1,6 +1,6 @@
 """Comparable texts of a trajectory: its body, its task's text and its skeleton, boilerplate left out."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from schemas.records import Trajectory
@@ -67,8 +67,7 @@ def body_text(trajectory: Trajectory, boilerplate: Collection[str], *, observati
 def task_text(statement: str, boilerplate: Collection[str]) -> str:
     """Return a task's statement without boilerplate; whole, where nothing else would be left."""
     paragraphs = paragraphs_of(statement)
-    kept = [text for text in paragraphs if not _is_boilerplate(text, boilerplate, kind=PassageKind.TASK)]
-    return "\n\n".join(kept or paragraphs)
+    return "\n\n".join(_without_boilerplate(paragraphs, boilerplate, kind=PassageKind.TASK) or paragraphs)
 
 
 def edges(text: str, num_chars: int) -> str:
@@ -79,10 +78,15 @@ def edges(text: str, num_chars: int) -> str:
 
 
 def _passage_text(passage: Passage, boilerplate: Collection[str], *, observation_edge_chars: int) -> str:
-    kept = (text for text in passage.paragraphs if not _is_boilerplate(text, boilerplate, kind=passage.kind))
-    text = "\n\n".join(kept)
-    return edges(text, observation_edge_chars) if passage.kind is PassageKind.OBSERVATION else text
+    if passage.kind is not PassageKind.OBSERVATION:
+        return "\n\n".join(passage.paragraphs)
+    text = "\n\n".join(_without_boilerplate(passage.paragraphs, boilerplate, kind=passage.kind))
+    return edges(text, observation_edge_chars)
 
 
-def _is_boilerplate(paragraph: str, boilerplate: Collection[str], *, kind: PassageKind) -> bool:
-    return is_block(paragraph, kind=kind) and hash_of_block(paragraph) in boilerplate
+def _without_boilerplate(
+    paragraphs: Sequence[str], boilerplate: Collection[str], *, kind: PassageKind
+) -> Sequence[str]:
+    if not boilerplate:
+        return paragraphs
+    return [text for text in paragraphs if not (is_block(text, kind=kind) and hash_of_block(text) in boilerplate)]

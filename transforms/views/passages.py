@@ -7,9 +7,9 @@ is an observation.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 import orjson
 
@@ -33,8 +33,7 @@ class PassageKind(StrEnum):
     OBSERVATION = "observation"
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """A text of a step, split into paragraphs; thoughts and actions are one paragraph each."""
 
     step_id: int

@@ -12,9 +12,11 @@ from apache_beam.pvalue import PCollection
 
 from schemas.records import Trajectory
 from transforms.store.files import Store
-from transforms.store.packs import Pack, read_trajectories
+from transforms.store.garbage import rare_collections
+from transforms.store.packs import Pack
 from transforms.store.tables import rows_to_table
 from transforms.views.bodies import view_of
+from transforms.views.comparing import read_comparable
 from transforms.views.hashes import boilerplate_by_environment
 
 BODY_SCHEMA = pa.schema(
@@ -123,12 +125,12 @@ class _RenderPack(beam.DoFn):
         rows = pq.read_table(self._wanted_dir / name).to_pylist()
         wanted = {row["traj_id"]: (row["view_hash"], row["environment"]) for row in rows}
         bodies = body_rows(
-            read_trajectories(self._store, pack, wanted),
+            read_comparable(self._store, pack, wanted),
             wanted,
             boilerplate=self._boilerplate,
             observation_edge_chars=self._observation_edge_chars,
         )
-        with Store(str(self._bodies_dir)).writer(name) as file, body_writer(file) as writer:
+        with rare_collections(), Store(str(self._bodies_dir)).writer(name) as file, body_writer(file) as writer:
             for piece in _pieces(bodies):
                 writer.write_table(rows_to_table(piece, BODY_SCHEMA))
         yield self._bodies_dir / name

@@ -4,7 +4,7 @@ Shares are counted over tasks, not trajectories: in a small or hot lake every bl
 the trajectories.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ Occurrences = NDArray[np.void]
 """Array of `OCCURRENCE`, shape (occurrences,)."""
 
 _BLOCK = ["environment", "high", "low"]
+_OCCURRENCE = [*_BLOCK, "task"]
 
 
 def boilerplate_rows(
@@ -48,13 +49,16 @@ def boilerplate_rows(
         min_share: Smallest share of the environment's task keys that makes a block boilerplate.
         min_tasks: Smallest number of task keys that does.
     """
-    distinct = np.unique(occurrences)
-    blocks, counts = np.unique(distinct[_BLOCK], return_counts=True)
+    distinct = _distinct(occurrences)
+    first = np.flatnonzero(_is_new(distinct, _BLOCK))
+    counts = np.diff(first, append=len(distinct))
+    is_frequent = counts >= min_tasks
+    blocks = distinct[first[is_frequent]][_BLOCK]
     rows = []
-    for (environment, high, low), num_tasks in zip(blocks.tolist(), counts.tolist(), strict=True):
+    for (environment, high, low), num_tasks in zip(blocks.tolist(), counts[is_frequent].tolist(), strict=True):
         name, total = environments[environment]
         share = num_tasks / total
-        if num_tasks >= min_tasks and share >= min_share:
+        if share >= min_share:
             block_hash = f"{high:016x}{low:016x}"
             rows.append({"environment": name, "block_hash": block_hash, "num_tasks": num_tasks, "share": share})
     return sorted(rows, key=lambda row: (row["environment"], row["block_hash"]))
@@ -76,7 +80,22 @@ def occurrences_of(blocks: pa.Table, identities: pa.Table) -> Occurrences:
     found["high"], found["low"] = halves[:, 0], halves[:, 1]
     for name in ("environment", "task"):
         found[name] = identities[name].to_numpy()[positions.to_numpy()]
-    return np.unique(found)
+    return _distinct(found)
+
+
+def _distinct(occurrences: Occurrences) -> Occurrences:
+    """Return the occurrences in order, each once, as `np.unique` does, which compares such rows byte by byte."""
+    ordered = occurrences[np.lexsort([occurrences[name] for name in reversed(_OCCURRENCE)])]
+    return ordered[_is_new(ordered, _OCCURRENCE)]
+
+
+def _is_new(ordered: Occurrences, names: Sequence[str]) -> NDArray[np.bool_]:
+    """Say of each row whether one of the named values differs from the row before."""
+    is_new = np.ones(len(ordered), dtype=bool)
+    is_new[1:] = False
+    for name in names:
+        is_new[1:] |= ordered[name][1:] != ordered[name][:-1]
+    return is_new
 
 
 @dataclass

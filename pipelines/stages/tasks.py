@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import apache_beam as beam
+import orjson
 import pyarrow as pa
 
 from pipelines.stages.context import StageContext
@@ -41,6 +42,8 @@ _COLUMNS: Final = [
     "termination",
     "instruction",
 ]
+
+_SHARD_ROWS: Final = 10_000
 
 
 def run(context: StageContext) -> None:
@@ -163,11 +166,20 @@ def _judge(context: StageContext, keyed: Sequence[tuple[str, SlimRollout]]) -> d
         easy_min=judging.easy_min_pass_rate,
     )
     scratch = Store(str(context.work_dir))
+    # Beam infers the type of every element it creates: as one element a rollout that costs more than all the judging.
+    rows = [(key, tuple(rollout)) for key, rollout in keyed]
+    shards = [orjson.dumps(rows[start : start + _SHARD_ROWS]) for start in range(0, len(rows), _SHARD_ROWS)]
     with context.pipeline("tasks") as pipeline:
         _ = (
             pipeline
-            | "Rollouts" >> beam.Create([(key, tuple(rollout)) for key, rollout in keyed])
+            | "Shards" >> beam.Create(shards)
+            | "SpreadShards" >> beam.Reshuffle()
+            | "Rollouts" >> beam.FlatMap(_keyed_rollouts)
             | "JudgeTasks" >> JudgeTasks(rules)
             | "WriteShards" >> WriteShards(scratch, "tasks")
         )
     return dict(read_shards(scratch, "tasks"))
+
+
+def _keyed_rollouts(shard: bytes) -> list[tuple[str, tuple[Any, ...]]]:
+    return [(key, tuple(rollout)) for key, rollout in orjson.loads(shard)]

@@ -14,7 +14,7 @@ import argparse
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -76,8 +76,8 @@ def main() -> None:
     minhash = signatures["minhash"].combine_chunks().flatten().to_numpy().reshape(-1, NUM_SLOTS)
     _print_pairs("fast engine", minhash, truth, corpus)
     _print_pairs(f"datasketch, first {len(sample)}", reference_signatures(sample), truth, corpus)
-    _print_stars(keepers, corpus, min_similarity=_TRUE, verified=_VERIFIED)
-    _print_stars(product_keepers, corpus, min_similarity=_PRODUCT, verified=_PRODUCT)
+    _print_stars(keepers, truth, corpus, min_similarity=_TRUE, verified=_VERIFIED)
+    _print_stars(product_keepers, truth, corpus, min_similarity=_PRODUCT, verified=_PRODUCT)
     _print_grades(minhash, truth, corpus)
     ours, theirs = len(corpus.texts) / stage, len(sample) / reference
     print(f"kernel {len(corpus.texts) / kernel:,.0f} docs per CPU-s ({megabytes / kernel:.0f} MB/s)")
@@ -189,20 +189,26 @@ def _print_pairs(name: str, minhash: Signatures, truth: dict[tuple[int, int], fl
     )
 
 
-def _print_stars(keepers: Sequence[int], corpus: Corpus, *, min_similarity: float, verified: float) -> None:
+def _print_stars(
+    keepers: Sequence[int],
+    truth: Mapping[tuple[int, int], float],
+    corpus: Corpus,
+    *,
+    min_similarity: float,
+    verified: float,
+) -> None:
     """Print what the stage's groups got right: dropped rows against their keepers, and what they missed."""
     dropped = [(row, keeper) for row, keeper in enumerate(keepers) if row != keeper]
-    right = sum(_exact(corpus, row, keeper) >= min_similarity for row, keeper in dropped)
-    best: dict[int, list[int]] = {}
-    missed = 0
-    for row, group in enumerate(corpus.groups):
-        kept = [other for other in best.setdefault(group, []) if keepers[other] == other]
-        missed += keepers[row] == row and any(_exact(corpus, row, other) >= min_similarity for other in kept)
-        best[group].append(row)
+    right = sum((truth.get((min(pair), max(pair))) or _exact(corpus, *pair)) >= min_similarity for pair in dropped)
+    missed = {
+        text
+        for (left, text), similarity in truth.items()
+        if similarity >= min_similarity and keepers[left] == left and keepers[text] == text
+    }
     print(
         f"groups of the copies stage for J >= {min_similarity:g}, estimate >= {verified:g}: "
         f"{len(dropped)} rows dropped, precision {right / len(dropped):.3f}, "
-        f"recall {right / (right + missed):.3f}, rows of another group joined {_foreign(dropped, corpus)}"
+        f"recall {right / (right + len(missed)):.3f}, rows of another group joined {_foreign(dropped, corpus)}"
     )
 
 

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import datetime
-from operator import attrgetter
 from typing import Any, Final
 
 import orjson
@@ -28,12 +27,8 @@ _RESULT_DEFAULTS: Final[dict[str, Any]] = {
     "sampled": None,
     "extra_json": None,
 }
-_RESULT_VALUES: Final = attrgetter(*_RESULT_DEFAULTS)
-_RESULT_PLAIN: Final = tuple(_RESULT_DEFAULTS.values())
 _OUTCOME: Final = ("is_error", "exit_code")
 _SELF_NAMES: Final = ("tool_call_id", "tool_name", "requestor", *_OUTCOME)
-_SELF_VALUES: Final = attrgetter(*_SELF_NAMES)
-_SELF_PLAIN: Final = (None,) * len(_SELF_NAMES)
 
 
 def result_leftover(
@@ -41,12 +36,9 @@ def result_leftover(
 ) -> dict[str, Any]:
     """Return what of a tool message cannot be told from the call it answers (None: it answers no call)."""
     rest: dict[str, Any] = {}
-    if (values := _RESULT_VALUES(result)) != _RESULT_PLAIN:
-        rest = {
-            name: value
-            for (name, default), value in zip(_RESULT_DEFAULTS.items(), values, strict=True)
-            if value != default
-        }
+    if not _is_plain_result(result):
+        values = ((name, default, getattr(result, name)) for name, default in _RESULT_DEFAULTS.items())
+        rest = {name: value for name, default, value in values if value != default}
     if result.content_state != ("text" if result.content is not None else "null"):
         rest["content_state"] = result.content_state
     if result.tool_name is not None and result.tool_name != call_name:
@@ -60,13 +52,39 @@ def result_leftover(
     return rest
 
 
+def _is_plain_result(result: Message) -> bool:
+    """Say whether a result has none of `_RESULT_DEFAULTS` otherwise; asked of every result, so without a loop."""
+    return (
+        result.role_raw is None
+        and result.parts_json is None
+        and result.reasoning is None
+        and result.actor is None
+        and result.timestamp is None
+        and result.prompt_tokens is None
+        and result.completion_tokens is None
+        and result.cached_tokens is None
+        and result.cost_usd is None
+        and result.latency_s is None
+        and result.step_reward is None
+        and result.is_demo is False
+        and result.is_copied_context is False
+        and result.sampled is None
+        and result.extra_json is None
+    )
+
+
 def self_leftover(message: Message) -> dict[str, Any]:
     """Return what of a message its own step has no column for."""
-    values = _SELF_VALUES(message)
-    if values == _SELF_PLAIN:
+    if (
+        message.tool_call_id is None
+        and message.tool_name is None
+        and message.requestor is None
+        and message.is_error is None
+        and message.exit_code is None
+    ):
         return {}
     has_outcome = message.role == "tool"
-    named = zip(_SELF_NAMES, values, strict=True)
+    named = [(name, getattr(message, name)) for name in _SELF_NAMES]
     return {name: value for name, value in named if value is not None and not (has_outcome and name in _OUTCOME)}
 
 

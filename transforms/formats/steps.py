@@ -5,22 +5,17 @@ name. What a call has no column for is kept in the step's `extra_json` under `RE
 no call is the observation of the agent step without calls it follows, or else a step of its own.
 """
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from operator import attrgetter
 from typing import Any, Final
 
 from schemas.records import Call, Message, MessageCall, Step
-from transforms.formats.arguments import command_of
-from transforms.formats.leftovers import RESULTS_KEY, merge_extra, restore, result_leftover, self_leftover, split_extra
-from transforms.formats.tools import tool_kind
+from transforms.formats.leftovers import RESULTS_KEY, restore, result_leftover, split_extra
+from transforms.formats.step_values import SOURCES, answered_step, call_of, step_of, step_with_answer
 
-__all__ = ["RESULTS_KEY", "has_unknown_result_id", "messages_of", "steps_of"]
-_SOURCES: Final = {"system": "system", "user": "user", "assistant": "agent", "tool": "environment"}
-_ROLES: Final = {source: role for role, source in _SOURCES.items()}
-_RESULT_STATES: Final = {"text": "ok", "parts": "ok", "null": "null", "missing": "null"}
+__all__ = ["RESULTS_KEY", "has_unknown_result_id", "messages_of", "paired_steps", "steps_of"]
+_ROLES: Final = {source: role for role, source in SOURCES.items()}
 
 
 @dataclass(slots=True)
@@ -48,18 +43,41 @@ class _Draft:
 
 def steps_of(messages: Iterable[Message]) -> tuple[Step, ...]:
     """Return the steps of a conversation, numbered from 1."""
-    messages = tuple(messages)
+    return paired_steps(tuple(messages), is_looking_ahead=True)
+
+
+def paired_steps(messages: tuple[Message, ...], *, is_looking_ahead: bool) -> tuple[Step, ...]:
+    """Return the steps of a conversation; looking ahead changes nothing but the time it takes.
+
+    A call that the very next message answers by its id is what most steps are. It needs none of the books that are
+    kept of open calls, and such a step, or one that no result follows, is closed at once.
+    """
     ids = _CallIds(messages)
-    drafts: list[_Draft] = []
+    found: list[_Draft | Step] = []
     current: _Draft | None = None
-    for message in messages:
-        if message.role == "tool" and not message.calls and _fold(message, current, ids):
+    is_told = False
+    for message, after in zip(messages, (*messages[1:], None), strict=False):
+        if is_told:
+            is_told = False
             continue
-        draft = ids.open_step(message, len(drafts) + 1) if message.calls else _Draft(message, [], [], [])
-        drafts.append(draft)
-        if message.role != "tool":
+        is_result = message.role == "tool"
+        if is_looking_ahead and not is_result:
+            if message.calls:
+                if after is not None and ids.is_answered(message, after):
+                    found.append(answered_step(len(found) + 1, message, answer=after))
+                    current, is_told = _CLOSED, True
+                    continue
+            elif after is None or after.role != "tool":
+                found.append(step_of(len(found) + 1, message))
+                continue
+        if is_result and not message.calls and _fold(message, current, ids):
+            continue
+        draft = ids.open_step(message, len(found) + 1) if message.calls else _Draft(message, [], [], [])
+        found.append(draft)
+        if not is_result:
             current = draft
-    return tuple([_close(draft, number) for number, draft in enumerate(drafts, start=1)])
+    numbered = enumerate(found, start=1)
+    return tuple([each if isinstance(each, Step) else _close(each, number) for number, each in numbered])
 
 
 def _fold(message: Message, current: _Draft | None, ids: "_CallIds") -> bool:
@@ -105,6 +123,16 @@ class _CallIds:
                 self._open.setdefault(call.call_id, []).append((draft, index))
         return draft
 
+    def is_answered(self, message: Message, after: Message) -> bool:
+        """Say whether a message's only call has an id of its own that `after` answers; the id is then taken."""
+        if len(message.calls) > 1 or after.role != "tool" or after.calls:
+            return False
+        identifier = message.calls[0].call_id
+        if not identifier or identifier != after.tool_call_id or identifier in self._used:
+            return False
+        self._used.add(identifier)
+        return True
+
     @cached_property
     def _native(self) -> set[str | None]:
         called = {call.call_id for message in self._messages for call in message.calls}
@@ -126,52 +154,24 @@ class _CallIds:
         return next((slot for slot in slots if slot[0] is current), slots[-1])
 
 
-_ORIGIN: Final = attrgetter("role_raw", "actor", "timestamp", "parts_json", "reasoning")
-_COSTS: Final = attrgetter(
-    *("prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd", "latency_s", "step_reward"),
-    *("is_copied_context", "is_demo", "sampled", "llm_call_count"),
+_CLOSED: Final = _Draft(
+    Message("assistant", None, calls=(MessageCall("", None),)), [""], [Message("tool", None)], ["id"]
 )
-"""What a step takes over from its message as it stands, in the order of the step's fields."""
+"""A step whose only call has its result: nothing more folds into it."""
 
 
 def _close(draft: _Draft, number: int) -> Step:
     message, results = draft.message, draft.results
-    calls: tuple[Call, ...] = ()
-    leftovers: dict[str, Any] = {}
-    if len(results) == 1 and (answer := results[0]) is not None and message.role != "tool":
-        # Most steps with calls have one, and its answer is all that came back.
-        calls = (_call(draft, 0),)
-        text, is_error, exit_code = answer.content, answer.is_error, answer.exit_code
-        by_id = draft.paired_by[0] == "id"
-        if rest := result_leftover(answer, calls[0].tool_name, calls[0].requestor, is_paired_by_id=by_id):
-            leftovers["0"] = rest
-    elif results or draft.observation is not None or message.role == "tool":
-        calls = tuple([_call(draft, index) for index in range(len(results))])
-        answers = _answers(draft)
-        text = _observation_text(answers) if answers else None
-        is_error, exit_code = _outcome(message, answers)
-        leftovers = _result_leftovers(draft, calls)
-    else:
-        text = is_error = exit_code = None
-    if rest := self_leftover(message):
-        leftovers["self"] = rest
-    # Made from its values at once: naming 26 arguments costs as much as all the rest of the step.
-    values = (
-        number,
-        _SOURCES[message.role],
-        message.content,
-        message.content_state,
-        calls,
-        *_ORIGIN(message),
-        command_of(calls[0].arguments_json) if calls else None,
-        text,
-        is_error,
-        None,
-        exit_code,
-        *_COSTS(message),
-        merge_extra(message.extra_json, leftovers) if leftovers else message.extra_json,
-    )
-    return Step._make(values)
+    if message.role != "tool":
+        if not results and draft.observation is None:
+            return step_of(number, message)
+        if len(results) == 1 and results[0] is not None:
+            return step_with_answer(number, message, call=_call(draft, 0), answer=results[0])
+    calls = tuple([_call(draft, index) for index in range(len(results))])
+    answers = _answers(draft)
+    text = _observation_text(answers) if answers else None
+    outcome = (text, *_outcome(message, answers))
+    return step_of(number, message, calls=calls, outcome=outcome, leftovers=_result_leftovers(draft, calls))
 
 
 def _result_leftovers(draft: _Draft, calls: tuple[Call, ...]) -> dict[str, Any]:
@@ -188,32 +188,14 @@ def _result_leftovers(draft: _Draft, calls: tuple[Call, ...]) -> dict[str, Any]:
 
 
 def _call(draft: _Draft, index: int) -> Call:
-    call, result = draft.message.calls[index], draft.results[index]
-    arguments_json, state = call.arguments_json, call.arguments_state
-    arguments = arguments_json if arguments_json is not None else f"{state}:{call.arguments_raw}"
-    values = (
-        index,
-        draft.call_ids[index],
-        call.name,
-        tool_kind(call.name, arguments_json),
-        arguments_json,
-        state,
-        hashlib.sha256(arguments.encode("utf-8", "surrogatepass")).hexdigest()[:32],
-        call.call_id,
-        index in draft.generated,
-        call.arguments_raw,
-        result.content if result is not None else None,
-        _result_state(result) if result is not None else "missing",
-        result.is_error if result is not None else None,
-        result.exit_code if result is not None else None,
-        draft.paired_by[index],
-        call.requestor,
+    return call_of(
+        draft.message.calls[index],
+        draft.results[index],
+        index=index,
+        call_id=draft.call_ids[index],
+        paired_by=draft.paired_by[index],
+        is_generated=index in draft.generated,
     )
-    return Call._make(values)
-
-
-def _result_state(result: Message) -> str:
-    return "null" if result.content is None else _RESULT_STATES.get(result.content_state, "ok")
 
 
 def _answers(draft: _Draft) -> list[Message]:

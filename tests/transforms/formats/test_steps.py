@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from schemas.records import Message, MessageCall
 from transforms.formats.arguments import message_call
 from transforms.formats.leftovers import RESULTS_KEY
-from transforms.formats.steps import has_unknown_result_id, messages_of, steps_of
+from transforms.formats.steps import has_unknown_result_id, messages_of, paired_steps, steps_of
 
 
 def call(name="bash", call_id=None, **arguments):
@@ -138,6 +138,12 @@ def messages(draw):
     chosen = draw(st.sets(st.sampled_from(sorted(optional)), max_size=3))
     own_calls = tuple(draw(st.lists(calls, max_size=3))) if role in {"assistant", "user"} else ()
     return Message(role, content, state, calls=own_calls, **{name: draw(optional[name]) for name in sorted(chosen)})
+
+
+@settings(max_examples=500)
+@given(source=st.lists(messages(), max_size=10).map(tuple))
+def test_looking_ahead_changes_no_step(source):
+    assert paired_steps(source, is_looking_ahead=True) == paired_steps(source, is_looking_ahead=False)
 
 
 @settings(max_examples=300)

@@ -10,7 +10,6 @@ from transforms.reading.failures import RecordError
 from transforms.reading.strict_json import parse_json
 
 _COMMAND_KEYS: Final = ("command", "cmd", "code", "script", "keystrokes", "commands", "bash_command")
-_QUOTED_KEYS: Final = tuple(f'"{key}"' for key in _COMMAND_KEYS)
 
 
 def canonical_text(value: Any) -> str:
@@ -25,36 +24,51 @@ def message_call(
 
     The text as written is kept where parsing and writing it again would not give the same.
     """
+    if isinstance(arguments, str):
+        return _call_of_text(name, arguments, call_id, requestor)
     if arguments is MISSING:
         return MessageCall(name, None, "missing", None, call_id, requestor)
     if arguments is None:
         return MessageCall(name, None, "null", None, call_id, requestor)
     if isinstance(arguments, dict):
         return MessageCall(name, canonical_text(arguments), "ok", None, call_id, requestor)
-    if not isinstance(arguments, str):
-        return MessageCall(name, None, "unparsed", canonical_text(arguments), call_id, requestor)
-    value = _flat_object(arguments) or _parse(arguments)
+    return MessageCall(name, None, "unparsed", canonical_text(arguments), call_id, requestor)
+
+
+def _call_of_text(name: str, written: str, call_id: str | None, requestor: str) -> MessageCall:
+    text = _text_of_flat(written)
+    if text is not None:
+        return MessageCall(name, text, "ok", None if text == written else written, call_id, requestor)
+    value = _parse(written)
     state = "ok"
     if isinstance(value, str):
         value, state = _parse(value), "double_encoded"
     if not isinstance(value, dict):
-        return MessageCall(name, None, "unparsed", arguments, call_id, requestor)
+        return MessageCall(name, None, "unparsed", written, call_id, requestor)
     text = canonical_text(value)
-    return MessageCall(name, text, state, None if text == arguments else arguments, call_id, requestor)
+    return MessageCall(name, text, state, None if text == written else written, call_id, requestor)
 
 
-def _flat_object(text: str) -> dict[str, str] | None:
-    """Return an object that holds nothing but texts: nothing in it could be mended, so it needs no strict reading."""
+def _text_of_flat(written: str) -> str | None:
+    """Return the canonical text of an object in which nothing could be mended, so that it needs no strict reading.
+
+    That is one that holds nothing but texts; and one with whole numbers, flags and nulls too whose text is as long
+    when it is written anew: a key that was lost, a blank or an escape would have made it shorter.
+    """
     try:
-        value = orjson.loads(text)
+        value = orjson.loads(written)
     except orjson.JSONDecodeError:
         return None
-    if not isinstance(value, dict):
+    if type(value) is not dict or not value:
         return None
+    has_only_texts = True
     for item in value.values():
         if type(item) is not str:
-            return None
-    return value
+            if item is not None and type(item) is not int and type(item) is not bool:
+                return None
+            has_only_texts = False
+    text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+    return text if has_only_texts or len(text) == len(written) else None
 
 
 def _parse(text: str) -> Any:
@@ -69,15 +83,10 @@ def _parse(text: str) -> Any:
 
 def command_of(arguments_json: str | None) -> str | None:
     """Return the command or code a call runs, without outer blanks and trailing blanks of lines; None for none."""
-    value: Any = None
-    if arguments_json is not None:
-        for key in _QUOTED_KEYS:
-            if key in arguments_json:
-                break
-        else:
-            return None
-        arguments = orjson.loads(arguments_json)
-        value = next((arguments[key] for key in _COMMAND_KEYS if arguments.get(key) is not None), None)
+    if arguments_json is None or not _may_hold_command(arguments_json):
+        return None
+    arguments = orjson.loads(arguments_json)
+    value = next((arguments[key] for key in _COMMAND_KEYS if arguments.get(key) is not None), None)
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         value = " ".join(value)
     if not isinstance(value, str):
@@ -85,3 +94,8 @@ def command_of(arguments_json: str | None) -> str | None:
     value = value.strip()
     # Whatever ends a line is no printable character.
     return (value if value.isprintable() else "\n".join(line.rstrip() for line in value.splitlines())) or None
+
+
+def _may_hold_command(text: str) -> bool:
+    """Say whether a text may hold one of `_COMMAND_KEYS`, without a loop over them: it is asked of every call."""
+    return "command" in text or "cmd" in text or "code" in text or "script" in text or '"keystrokes"' in text

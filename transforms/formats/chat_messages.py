@@ -10,6 +10,7 @@ from schemas.records import Message, MessageCall
 from transforms.formats.arguments import canonical_text, message_call
 from transforms.formats.chat_details import CALL_DETAILS, call_details, message_details
 from transforms.formats.fields import as_text, first_present
+from transforms.formats.plain_messages import plain_message
 from transforms.formats.rewards import MISSING
 from transforms.reading.failures import RecordError
 from transforms.reading.strict_json import parse_json
@@ -54,10 +55,13 @@ def chat_messages(raw: Iterable[Any]) -> tuple[Message, ...]:
         if not isinstance(item, dict):
             kind = type(item).__name__
             raise RecordError(QuarantineReason.INVALID_MESSAGE, f"message {index} is no object but {kind}")
-        try:
-            message = _message(item, after_agent=role_before == "assistant")
-        except RecordError as error:
-            raise RecordError(error.reason, f"message {index}: {error}") from error
+        is_after_agent = role_before == "assistant"
+        message = plain_message(item, is_after_agent=is_after_agent)
+        if message is None:
+            try:
+                message = any_message(item, is_after_agent=is_after_agent)
+            except RecordError as error:
+                raise RecordError(error.reason, f"message {index}: {error}") from error
         messages.append(message)
         role_before = message.role
     return tuple(messages)
@@ -81,6 +85,8 @@ def message_list(record: dict[str, Any], names: Sequence[str]) -> list[Any]:
 
 def unread_lists(record: dict[str, Any], names: Sequence[str]) -> tuple[str, ...]:
     """Return the named fields that hold other messages than `message_list` reads, in the order of the names."""
+    if len(names) < 2:
+        return ()
     read = _first_said(record, names)
     found = ((name, first_present(record, [name])) for name in dict.fromkeys(names))
     return tuple(name for name, value in found if value and value != read)
@@ -88,8 +94,11 @@ def unread_lists(record: dict[str, Any], names: Sequence[str]) -> tuple[str, ...
 
 def _first_said(record: dict[str, Any], names: Sequence[str]) -> Any:
     """Return the first value that is not empty, else the first that is not null."""
-    values = (first_present(record, [name]) for name in names)
-    return next((value for value in values if value), first_present(record, names))
+    for name in names:
+        value = first_present(record, (name,))
+        if value:
+            return value
+    return first_present(record, names)
 
 
 def first_user_text(messages: Sequence[Message]) -> str | None:
@@ -130,14 +139,19 @@ def _part_text(part: Any) -> str | None:
     return content if isinstance(content, str) and part.get("type") in ("tool_result", "text", None) else None
 
 
-def _message(raw: dict[str, Any], *, after_agent: bool) -> Message:
+def any_message(raw: dict[str, Any], *, is_after_agent: bool) -> Message:
+    """Return the message of an object of any shape; those of `plain_messages` are read there to the same.
+
+    Raises:
+        RecordError: It has no known role, or a content or calls of an unknown kind.
+    """
     role_raw = raw.get("role")
     role = _role(role_raw)
     if role is None:
         raise RecordError(QuarantineReason.INVALID_MESSAGE, f"unknown role {str(role_raw)[:40]!r}")
     content = raw.get("content", MISSING)
     text, state, parts_json = (content, "text", None) if type(content) is str else message_content(content)
-    if role == "user" and after_agent and _is_observation(text):
+    if role == "user" and is_after_agent and _is_observation(text):
         role = "tool"
     is_tool = role == "tool"
     result_id = _result_id(raw) if is_tool else None

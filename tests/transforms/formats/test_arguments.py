@@ -40,6 +40,21 @@ def test_objects_and_their_texts_give_the_same(arguments):
 
 
 @pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ('{"b":2,"a":null}', '{"a":null,"b":2}'),
+        ('{"a":1,"a":true}', '{"a":true}'),
+        ('{"a":-0}', '{"a":0}'),
+        ('{"a":123456789012345678901}', '{"a":"123456789012345678901"}'),
+        ('{"a":NaN,"b":1}', '{"a":null,"b":1}'),
+        ('{"a":{"b":1},"a":123456789012345678901}', None),
+    ],
+)
+def test_numbers_in_arguments_are_read_as_strictly_as_those_of_records(written, text):
+    assert message_call("f", written).arguments_json == text
+
+
+@pytest.mark.parametrize(
     ("arguments", "command"),
     [
         ('{"command":" ls  \\n pwd "}', "ls\n pwd"),

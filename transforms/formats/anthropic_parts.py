@@ -9,12 +9,21 @@ _OF_CALL: Final = frozenset({"type", "id", "name", "input"})
 _OF_RESULT: Final = frozenset({"type", "tool_use_id", "content", "is_error"})
 
 
-def unfolded(raw: Iterable[Any]) -> Iterator[Any]:
-    """Yield chat messages; one with blocks `tool_use` has calls, and each block `tool_result` is a message before it.
+def unfolded(raw: Iterable[Any]) -> Iterable[Any]:
+    """Return chat messages; one with blocks `tool_use` has calls, and each block `tool_result` is a message before it.
 
     Thoughts become the message's reasoning and stay among its parts, since they may be signed. A call that
-    `tool_calls` states too is not told twice.
+    `tool_calls` states too is not told twice. Messages of which none has a list of blocks come back as they are.
     """
+    if not isinstance(raw, list):
+        return _unfolded(raw)
+    for message in raw:
+        if isinstance(message, dict) and isinstance(message.get("content"), list):
+            return _unfolded(raw)
+    return raw
+
+
+def _unfolded(raw: Iterable[Any]) -> Iterator[Any]:
     for message in raw:
         content = message.get("content") if isinstance(message, dict) else None
         if isinstance(content, list) and any(_kind(part) in _KINDS for part in content):

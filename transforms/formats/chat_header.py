@@ -1,7 +1,8 @@
 """The header of an OpenAI-chat row: mapped fields first, then fields that are named as the columns are."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from schemas.reasons import EnvType
 from schemas.records import Header
@@ -30,8 +31,9 @@ _TEXTS: Final = (
 _COUNTS: Final = ("branch_index", "tests_passed", "tests_failed")
 _SUMS: Final = ("prompt_tokens", "completion_tokens", "cached_tokens")
 _NUMBERS: Final = ("cost_usd", "duration_s")
+_SAME_NAMED: Final = frozenset({*_TEXTS, *_COUNTS, *_SUMS, *_NUMBERS})
 _OWN_FIELDS: Final = {
-    *_TEXTS, *_COUNTS, *_SUMS, *_NUMBERS, "reward_valid", "truncated", "ended_at", "trainable", "sampling_params",
+    *_SAME_NAMED, "reward_valid", "truncated", "ended_at", "trainable", "sampling_params",
     "sampling",
 }  # fmt: skip
 _PARSED: Final = frozenset({*_TEXTS, *_COUNTS, *_SUMS, *_NUMBERS, "ended_at"})
@@ -109,6 +111,57 @@ def columns_by_field(fields: FieldMapSettings) -> dict[str, list[str]]:
         for head in dict.fromkeys(_head(name) for name in names):
             columns.setdefault(head, []).append(column)
     return columns
+
+
+class RowFields(NamedTuple):
+    """The field map as far as rows of some top-level fields can use it, and which of these fields their reading takes.
+
+    `columns` is what `columns_by_field` says of it; `taken` is None where what is taken depends on a row's values, as
+    several of its fields could fill one column.
+    """
+
+    fields: FieldMapSettings
+    columns: Mapping[str, Sequence[str]]
+    taken: frozenset[str] | None
+
+
+class RowFieldMaps:
+    """Gives rows the part of the field map that concerns them; rows of one file mostly have the same fields.
+
+    A name that is not in a row is looked for in vain, and there are ten of these for one that is. What is remembered
+    are combinations of the map's own names, never names that come from a row.
+    """
+
+    _MAX_COMBINATIONS: Final = 256
+
+    def __init__(self, fields: FieldMapSettings) -> None:
+        self._fields = fields
+        self._names = frozenset(part for _, names in fields for name in names for part in (name, _head(name)))
+        self._known: dict[frozenset[str], RowFields] = {}
+
+    def of(self, record: dict[str, Any]) -> RowFields:
+        """Return what concerns a row: read by it, the row gives what it gives by the whole map."""
+        stated = frozenset(record.keys() & self._names)
+        known = self._known.get(stated)
+        if known is None:
+            known = self._narrowed(stated)
+            if len(self._known) < self._MAX_COMBINATIONS:
+                self._known[stated] = known
+        return known
+
+    def _narrowed(self, stated: frozenset[str]) -> RowFields:
+        fields = self._fields.model_copy(
+            update={
+                column: [name for name in names if name in stated or _head(name) in stated]
+                for column, names in self._fields
+            }
+        )
+        columns = columns_by_field(fields)
+        heads = stated & columns.keys()
+        counts = Counter(column for head in heads for column in columns[head])
+        return RowFields(
+            fields, columns, frozenset(heads | _OWN_FIELDS) if max(counts.values(), default=0) < 2 else None
+        )
 
 
 def taken_fields(
@@ -215,6 +268,8 @@ def extra_fields(record: dict[str, Any], taken: frozenset[str]) -> tuple[str | N
 
 
 def _same_named(record: dict[str, Any]) -> dict[str, Any]:
+    if record.keys().isdisjoint(_SAME_NAMED):
+        return {}
     values: dict[str, Any] = {name: as_text(record[name]) for name in _TEXTS if name in record}
     values.update((name, as_integer(record[name], bits=32)) for name in _COUNTS if name in record)
     values.update((name, as_integer(record[name])) for name in _SUMS if name in record)

@@ -8,8 +8,8 @@ from schemas.records import BadRecord, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.anthropic_parts import unfolded
 from transforms.formats.chat_header import (
+    RowFieldMaps,
     chat_header,
-    columns_by_field,
     extra_fields,
     lost_components,
     taken_fields,
@@ -55,10 +55,10 @@ class OpenAIChatAdapter(RowAdapter):
         return seen and (any({"role", "content"} & keys for keys in inner) or not any(inner))
 
     def read(self, unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
-        fields, columns = settings.fields, columns_by_field(settings.fields)
+        fields, maps = settings.fields, RowFieldMaps(settings.fields)
         watched = watched_keys(fields.native_id, fields.task_id, fields.reward, fields.messages)
         records = row_records(unit, open_file, settings, watched=watched)
-        return build_rollouts(records, lambda record: _rollout(record, settings, columns), sources=None)
+        return build_rollouts(records, lambda record: _rollout(record, settings, maps), sources=None)
 
 
 def _may_hold_messages(record: dict[str, Any], names: list[str]) -> bool:
@@ -73,15 +73,16 @@ def _may_hold_messages(record: dict[str, Any], names: list[str]) -> bool:
     return False
 
 
-def _rollout(record: NativeRecord, settings: IngestSettings, columns: dict[str, list[str]]) -> Rollout:
-    fields, reward_range = settings.fields, settings.reward_range
-    messages = chat_messages(unfolded(message_list(record.value, fields.messages)))
-    taken = taken_fields(record.value, fields, columns) | set(fields.messages)
-    extra_json, lost_fields = extra_fields(record.value, taken)
+def _rollout(record: NativeRecord, settings: IngestSettings, maps: RowFieldMaps) -> Rollout:
+    messages = chat_messages(unfolded(message_list(record.value, settings.fields.messages)))
+    fields, columns, taken = maps.of(record.value)
+    if taken is None:
+        taken = taken_fields(record.value, fields, columns)
+    extra_json, lost_fields = extra_fields(record.value, taken.union(settings.fields.messages))
     header, warnings = chat_header(
         record.value,
         fields,
-        reward_range=reward_range,
+        reward_range=settings.reward_range,
         first_user=first_user_text(messages),
         extra_json=extra_json,
     )

@@ -1,8 +1,11 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from schemas.reasons import EnvType, QuarantineReason, Termination
 from schemas.settings.ingest import FieldMapSettings
 from transforms.formats.chat_header import (
+    RowFieldMaps,
     chat_header,
     columns_by_field,
     lost_components,
@@ -69,6 +72,29 @@ def test_of_several_fields_of_one_column_only_the_one_that_is_read_is_taken():
     assert {"extra_info", "reward", "label", "cost_usd"} <= taken
     assert not {"task_id", "score"} & taken
     assert "task_id" in taken_fields({**row, "extra_info": {"task": None}}, FieldMapSettings(task_id=["task_id"]))
+
+
+MAPPED = FieldMapSettings(
+    task_id=["extra.task", "task_id"], reward=["reward", "score", "extra.reward"], messages=["extra.messages", "a.b"]
+)
+values = st.none() | st.integers(0, 1) | st.just("x")
+rows = st.fixed_dictionaries(
+    {},
+    optional={
+        **dict.fromkeys(["task_id", "a", "a.b", "extra.task", "run_id", "job_id", "answer"], values),
+        **dict.fromkeys(["reward", "score"], st.sampled_from([None, 1])),
+        "extra": values | st.dictionaries(st.sampled_from(["task", "messages"]), values),
+    },
+)
+
+
+@given(rows)
+def test_the_part_of_the_map_that_concerns_a_row_reads_what_the_whole_map_does(row):
+    fields, columns, taken = RowFieldMaps(MAPPED).of(row)
+    header, warnings = chat_header(row, MAPPED, reward_range=(0.0, 1.0), first_user=None)
+    assert chat_header(row, fields, reward_range=(0.0, 1.0), first_user=None) == (header, warnings)
+    assert taken_fields(row, fields, columns) & row.keys() == taken_fields(row, MAPPED) & row.keys()
+    assert taken is None or taken & row.keys() == taken_fields(row, MAPPED) & row.keys()
 
 
 def test_components_without_a_number_are_named():

@@ -229,8 +229,10 @@ def _observation_text(answers: Sequence[Message]) -> str | None:
 def has_unknown_result_id(steps: Iterable[Step]) -> bool:
     """Say whether a result names a call that is not there and was given to another by its place or name."""
     for step in steps:
+        if step.extra_json is None:
+            continue
         placed = [call for call in step.calls if call.paired_by not in (None, "id")]
-        if placed and step.extra_json is not None:
+        if placed:
             _, leftovers = split_extra(step.extra_json)
             if any("tool_call_id" in leftovers.get(str(call.call_index), {}) for call in placed):
                 return True

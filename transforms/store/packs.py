@@ -8,7 +8,7 @@ holds the same trajectories, whole, so that a reader streams a pack one row grou
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import Any, Final, Self
 
 import orjson
@@ -30,8 +30,8 @@ from transforms.store.rows import (
     quarantine_row,
     steps_from_tables,
     steps_table,
+    trajectories_table,
     trajectory_from_row,
-    trajectory_row,
 )
 from transforms.store.tables import parquet_writer, rows_to_table
 
@@ -41,7 +41,7 @@ ROW_GROUP_BYTES = 32 * 2**20
 PACK_BYTES = 64 * 2**20
 """Source bytes per pack, about: thousands of small files cost a query seconds, a few large ones milliseconds."""
 
-_COLUMN_TABLES: Final = {"steps": steps_table, "tool_calls": calls_table}
+_COLUMN_TABLES: Final = ("trajectories", "steps", "tool_calls")
 """The tables that are made from trajectories column by column, the others from rows."""
 
 _UNLIKE: Final = {
@@ -157,7 +157,7 @@ class PackWriter:
         self._row_group_bytes = row_group_bytes
         self._stack = ExitStack()
         self._writers: dict[str, pq.ParquetWriter] = {}
-        self._trajectories: list[Trajectory] = []
+        self._trajectories: list[tuple[Trajectory, SourceUnit]] = []
         self._rows: dict[str, list[Row]] = {table: [] for table in UNIT_TABLES if table not in _COLUMN_TABLES}
         self._num_rows = dict.fromkeys(UNIT_TABLES, 0)
         self._ids: set[str] = set()
@@ -190,8 +190,7 @@ class PackWriter:
         if trajectory.traj_id in self._buffered_ids:
             self._flush()
         self._buffered_ids.add(trajectory.traj_id)
-        self._rows["trajectories"].append(trajectory_row(trajectory, unit))
-        self._trajectories.append(trajectory)
+        self._trajectories.append((trajectory, unit))
         if trajectory.traj_id not in self._ids:
             self._ids.add(trajectory.traj_id)
             for table, rows in derived.items():
@@ -209,11 +208,13 @@ class PackWriter:
         self._units.append(counts)
 
     def _flush(self) -> None:
-        if not any(self._rows.values()):
+        if not (self._trajectories or any(self._rows.values())):
             return
-        self._trajectories.sort(key=attrgetter("traj_id"))
-        for table, make in _COLUMN_TABLES.items():
-            self._write(table, make(self._trajectories))
+        self._trajectories.sort(key=lambda added: added[0].traj_id)
+        trajectories = [trajectory for trajectory, _ in self._trajectories]
+        self._write("trajectories", trajectories_table(trajectories, [unit for _, unit in self._trajectories]))
+        self._write("steps", steps_table(trajectories))
+        self._write("tool_calls", calls_table(trajectories))
         for table, rows in self._rows.items():
             if "traj_id" in SCHEMAS[table].names:
                 rows.sort(key=itemgetter("traj_id"))
@@ -237,19 +238,13 @@ class PackWriter:
         self._store.write_atomic(self._pack.commit_path, record.to_json())
 
 
-def _text_size(steps: Iterable[Step]) -> int:
+def _text_size(steps: Sequence[Step]) -> int:
     """Return the characters of the steps' texts, and 200 for the rest of each step."""
-    size = 0
+    size = 200 * len(steps)
     for step in steps:
-        size += 200
-        for text in (step.message, step.obs_text, step.reasoning):
-            if text is not None:
-                size += len(text)
+        size += len(step.message or "") + len(step.obs_text or "") + len(step.reasoning or "")
         for call in step.calls:
-            if call.arguments_json is not None:
-                size += len(call.arguments_json)
-            if call.result_text is not None:
-                size += len(call.result_text)
+            size += len(call.arguments_json or "") + len(call.result_text or "")
     return size
 
 

@@ -1,6 +1,6 @@
 """A trajectory and its table rows: each is the other's inverse for all that the tables keep."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from operator import attrgetter
 from typing import Any, Final
@@ -20,6 +20,14 @@ _HEADER_COLUMNS = tuple(
     field.name for field in fields(Header) if field.name not in {"task_text", "env_type", "termination"}
 )
 _HEADER_VALUES = attrgetter(*_HEADER_COLUMNS)
+_OWN_COLUMNS = (
+    *("traj_id", "native_id", "task_hash", "record_key", "record_offset", "lost_fields", "parse_warnings"),
+    "system_prompt_hash",
+)
+_OWN_VALUES = attrgetter(*_OWN_COLUMNS)
+_UNIT_COLUMNS = ("unit_key", "adapter", "adapter_version")
+_UNIT_VALUES = attrgetter(*_UNIT_COLUMNS)
+_COUNT_COLUMNS = ("num_steps", "num_agent_steps", "num_tool_calls", "num_tool_errors")
 _STEP_COLUMNS = tuple(name for name in Step._fields if name != "calls")
 _CALL_COLUMNS = Call._fields
 
@@ -32,42 +40,45 @@ READ_CALL_COLUMNS: Final = ("traj_id", "step_id", *_CALL_COLUMNS)
 """Columns that `steps_from_tables` needs."""
 
 
-def trajectory_row(trajectory: Trajectory, unit: SourceUnit) -> Row:
-    """Return the trajectory's row of the table `trajectories`."""
-    header = trajectory.header
-    calls = [call for step in trajectory.steps for call in step.calls]
-    row: Row = dict(zip(_HEADER_COLUMNS, _HEADER_VALUES(header), strict=True))
-    row.update(
-        traj_id=trajectory.traj_id,
-        native_id=trajectory.native_id,
-        schema_version=SCHEMA_VERSION,
-        task_hash=trajectory.task_hash,
-        unit_key=unit.unit_key,
-        record_key=trajectory.record_key,
-        record_offset=trajectory.record_offset,
-        adapter=unit.adapter,
-        adapter_version=unit.adapter_version,
-        lost_fields=list(trajectory.lost_fields),
-        parse_warnings=list(trajectory.parse_warnings),
-        env_type=str(header.env_type),
-        termination=str(header.termination),
-        reward_components=sorted(header.reward_components.items()),
-        scored=header.reward is not None,
-        num_steps=len(trajectory.steps),
-        num_agent_steps=sum(step.source == "agent" for step in trajectory.steps),
-        num_tool_calls=len(calls),
-        num_tool_errors=sum(call.is_error is True for call in calls),
-        cost_source=None if header.cost_usd is None else "reported",
-        instruction=header.task_text,
-        system_prompt_hash=trajectory.system_prompt_hash,
-    )
-    return row
+def trajectories_table(trajectories: Sequence[Trajectory], units: Sequence[SourceUnit]) -> pa.Table:
+    """Return the rows of the table `trajectories`, in order; each of `units` is what its trajectory was read from."""
+    headers = [trajectory.header for trajectory in trajectories]
+    columns = _columns(_HEADER_COLUMNS, map(_HEADER_VALUES, headers))
+    columns |= _columns(_OWN_COLUMNS, map(_OWN_VALUES, trajectories))
+    columns |= _columns(_UNIT_COLUMNS, map(_UNIT_VALUES, units))
+    columns |= _columns(_COUNT_COLUMNS, (_counts(trajectory.steps) for trajectory in trajectories))
+    columns["schema_version"] = [SCHEMA_VERSION] * len(trajectories)
+    columns["env_type"] = [str(header.env_type) for header in headers]
+    columns["termination"] = [str(header.termination) for header in headers]
+    columns["reward_components"] = [sorted(header.reward_components.items()) for header in headers]
+    columns["scored"] = [header.reward is not None for header in headers]
+    columns["cost_source"] = [None if header.cost_usd is None else "reported" for header in headers]
+    columns["instruction"] = [header.task_text for header in headers]
+    return columns_to_table(columns, len(trajectories), SCHEMAS["trajectories"])
+
+
+def _columns(names: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> dict[str, Any]:
+    """Return the columns of rows of equal length; none for no rows."""
+    return dict(zip(names, zip(*rows, strict=True), strict=False))
+
+
+def _counts(steps: Sequence[Step]) -> tuple[int, int, int, int]:
+    """Return how many steps, steps of the agent, calls and failed calls there are."""
+    num_agent_steps = num_calls = num_errors = 0
+    for step in steps:
+        if step.source == "agent":
+            num_agent_steps += 1
+        for call in step.calls:
+            num_calls += 1
+            if call.is_error is True:
+                num_errors += 1
+    return len(steps), num_agent_steps, num_calls, num_errors
 
 
 def steps_table(trajectories: Sequence[Trajectory]) -> pa.Table:
     """Return the rows of the table `steps` for the steps of the trajectories, in order."""
     steps = [step for trajectory in trajectories for step in trajectory.steps]
-    columns: dict[str, Any] = dict(zip(Step._fields, zip(*steps, strict=True), strict=True)) if steps else {}
+    columns = _columns(Step._fields, steps)
     calls = columns.pop("calls", ())
     columns["traj_id"] = _repeated(trajectories, [len(trajectory.steps) for trajectory in trajectories])
     columns["num_calls"] = list(map(len, calls))
@@ -82,20 +93,31 @@ def calls_table(trajectories: Sequence[Trajectory]) -> pa.Table:
 
     The result of a step's only call stands in `steps.obs_text` and is left out here.
     """
-    steps = [step for trajectory in trajectories for step in trajectory.steps if step.calls]
-    calls = [call for step in steps for call in step.calls]
-    columns: dict[str, Any] = dict(zip(Call._fields, zip(*calls, strict=True), strict=True)) if calls else {}
-    texts = columns.get("result_text", ())
-    is_only = [len(step.calls) == 1 for step in steps for _ in step.calls]
-    columns["traj_id"] = _repeated(trajectories, [sum(map(_num_calls, each.steps)) for each in trajectories])
-    columns["step_id"] = [step.step_id for step in steps for _ in step.calls]
-    columns["result_text"] = [None if only else text for only, text in zip(is_only, texts, strict=True)]
-    columns["result_bytes"] = [None if text is None else text_bytes(text) for text in texts]
+    calls: list[Call] = []
+    step_ids: list[int] = []
+    counts: list[int] = []
+    kept_texts: dict[int, str | None] = {}
+    for trajectory in trajectories:
+        num_before = len(calls)
+        for step in trajectory.steps:
+            made = step.calls
+            if not made:
+                continue
+            if len(made) > 1:
+                kept_texts |= {len(calls) + index: call.result_text for index, call in enumerate(made)}
+            calls += made
+            step_ids += [step.step_id] * len(made)
+        counts.append(len(calls) - num_before)
+    columns = _columns(Call._fields, calls)
+    texts = columns.pop("result_text", ())
+    columns["traj_id"] = _repeated(trajectories, counts)
+    columns["step_id"] = step_ids
+    if kept_texts:
+        columns["result_text"] = [kept_texts.get(place) for place in range(len(calls))]
+    columns["result_bytes"] = [
+        None if text is None else len(text) if text.isascii() else text_bytes(text) for text in texts
+    ]
     return columns_to_table(columns, len(calls), SCHEMAS["tool_calls"])
-
-
-def _num_calls(step: Step) -> int:
-    return len(step.calls)
 
 
 def _repeated(trajectories: Sequence[Trajectory], counts: Sequence[int]) -> list[str]:

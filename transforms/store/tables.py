@@ -35,10 +35,17 @@ def columns_to_table(columns: Mapping[str, Any], num_rows: int, schema: pa.Schem
     """
     _refuse_unknown(columns.keys(), schema)
     arrays = [
-        pa.array(columns[name], kind) if name in columns else pa.nulls(num_rows, kind)
+        pa.nulls(num_rows, kind) if _is_empty(columns.get(name)) else pa.array(columns[name], kind)
         for name, kind in zip(schema.names, schema.types, strict=True)
     ]
     return _checked(pa.Table.from_arrays(arrays, schema=schema))
+
+
+def _is_empty(values: Any) -> bool:
+    """Say whether a column is absent or has no value; most of a wide table's columns have none."""
+    if not isinstance(values, list | tuple):
+        return values is None
+    return not values or (values[0] is None and not any(values) and values.count(None) == len(values))
 
 
 def _refuse_unknown(names: Collection[str], schema: pa.Schema) -> None:

@@ -13,7 +13,7 @@ from tests.transforms.formats.tables_of import trajectory_of
 from transforms.formats.assembly import assemble
 from transforms.formats.registry import adapter_named
 from transforms.formats.steps import messages_of
-from transforms.store.rows import calls_table, steps_table, trajectory_row
+from transforms.store.rows import calls_table, steps_table, trajectories_table
 
 COMPUTED = frozenset({"traj_id", "unit_key", "schema_version", "task_hash", "system_prompt_hash", "args_hash"})
 
@@ -99,7 +99,7 @@ def stated(row: dict[str, Any]) -> dict[str, Any]:
 def tables_of(trajectory: Trajectory, unit: SourceUnit) -> dict[str, Any]:
     """Return a trajectory's rows in the three tables, as far as they state something."""
     return {
-        "trajectory": stated(trajectory_row(trajectory, unit)),
+        "trajectory": stated(trajectories_table([trajectory], [unit]).to_pylist()[0]),
         "steps": [stated(row) for row in steps_table([trajectory]).to_pylist()],
         "calls": [stated(row) for row in calls_table([trajectory]).to_pylist()],
     }

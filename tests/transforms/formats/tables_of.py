@@ -5,15 +5,13 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from schemas.records import SourceUnit, Trajectory
-from schemas.tables import SCHEMAS
 from transforms.store.rows import (
     calls_table,
     steps_from_tables,
     steps_table,
+    trajectories_table,
     trajectory_from_row,
-    trajectory_row,
 )
-from transforms.store.tables import rows_to_table
 
 
 class Tables(NamedTuple):
@@ -27,7 +25,7 @@ class Tables(NamedTuple):
 def tables_of(trajectory: Trajectory, unit: SourceUnit) -> Tables:
     """Return the trajectory's rows as the tables hold them."""
     return Tables(
-        rows_to_table([trajectory_row(trajectory, unit)], SCHEMAS["trajectories"]),
+        trajectories_table([trajectory], [unit]),
         steps_table([trajectory]),
         calls_table([trajectory]),
     )

@@ -1,10 +1,12 @@
 """Messages with content blocks of the Anthropic API in the form of OpenAI chat: calls, and results of their own."""
 
 from collections.abc import Iterable, Iterator
+from operator import itemgetter
 from typing import Any, Final
 
 from transforms.formats.fields import as_list, as_object, as_text
 
+_CONTENT: Final = itemgetter("content")
 _OF_CALL: Final = frozenset({"type", "id", "name", "input"})
 _OF_RESULT: Final = frozenset({"type", "tool_use_id", "content", "is_error"})
 
@@ -17,10 +19,11 @@ def unfolded(raw: Iterable[Any]) -> Iterable[Any]:
     """
     if not isinstance(raw, list):
         return _unfolded(raw)
-    for message in raw:
-        if isinstance(message, dict) and isinstance(message.get("content"), list):
-            return _unfolded(raw)
-    return raw
+    try:
+        kinds = set(map(type, map(_CONTENT, raw)))
+    except (KeyError, TypeError):
+        return _unfolded(raw)
+    return _unfolded(raw) if list in kinds else raw
 
 
 def _unfolded(raw: Iterable[Any]) -> Iterator[Any]:

@@ -25,7 +25,7 @@ def message_call(
     The text as written is kept where parsing and writing it again would not give the same.
     """
     if isinstance(arguments, str):
-        return _call_of_text(name, arguments, call_id, requestor)
+        return call_of_text(name, arguments, call_id=call_id, requestor=requestor)
     if arguments is MISSING:
         return MessageCall(name, None, "missing", None, call_id, requestor)
     if arguments is None:
@@ -35,7 +35,8 @@ def message_call(
     return MessageCall(name, None, "unparsed", canonical_text(arguments), call_id, requestor)
 
 
-def _call_of_text(name: str, written: str, call_id: str | None, requestor: str) -> MessageCall:
+def call_of_text(name: str, written: str, *, call_id: str | None = None, requestor: str = "assistant") -> MessageCall:
+    """Return a call whose arguments are written as text, as `message_call` does."""
     text = _text_of_flat(written)
     if text is not None:
         return MessageCall(name, text, "ok", None if text == written else written, call_id, requestor)
@@ -86,7 +87,10 @@ def command_of(arguments_json: str | None) -> str | None:
     if arguments_json is None or not _may_hold_command(arguments_json):
         return None
     arguments = orjson.loads(arguments_json)
-    value = next((arguments[key] for key in _COMMAND_KEYS if arguments.get(key) is not None), None)
+    value = None
+    for key in _COMMAND_KEYS:
+        if (value := arguments.get(key)) is not None:
+            break
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         value = " ".join(value)
     if not isinstance(value, str):

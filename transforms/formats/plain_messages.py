@@ -8,7 +8,7 @@ too, and to the same.
 from typing import Any
 
 from schemas.records import Message, MessageCall
-from transforms.formats.arguments import message_call
+from transforms.formats.arguments import call_of_text
 
 
 def plain_message(raw: dict[str, Any], *, is_after_agent: bool) -> Message | None:
@@ -53,5 +53,5 @@ def _plain_calls(raw: Any) -> tuple[MessageCall, ...] | None:
         name, arguments = function.get("name"), function.get("arguments")
         if type(name) is not str or type(arguments) is not str or not (name := name.strip()):
             return None
-        calls.append(message_call(name, arguments, call_id=call_id.strip() or None))
+        calls.append(call_of_text(name, arguments, call_id=call_id.strip() or None))
     return tuple(calls)

@@ -11,6 +11,7 @@ from schemas.errors import StoreError
 from transforms.store.files import Store
 
 _COMPRESSION_LEVEL = 3
+_FILLED = frozenset({type(None), str, bool})
 
 
 def rows_to_table(rows: Sequence[dict[str, Any]], schema: pa.Schema) -> pa.Table:
@@ -34,18 +35,21 @@ def columns_to_table(columns: Mapping[str, Any], num_rows: int, schema: pa.Schem
         StoreError: A column lacks a value that is due, or the schema does not know it.
     """
     _refuse_unknown(columns.keys(), schema)
-    arrays = [
-        pa.nulls(num_rows, kind) if _is_empty(columns.get(name)) else pa.array(columns[name], kind)
-        for name, kind in zip(schema.names, schema.types, strict=True)
-    ]
+    arrays = [_array(columns.get(name), num_rows, kind) for name, kind in zip(schema.names, schema.types, strict=True)]
     return _checked(pa.Table.from_arrays(arrays, schema=schema))
 
 
-def _is_empty(values: Any) -> bool:
-    """Say whether a column is absent or has no value; most of a wide table's columns have none."""
-    if not isinstance(values, list | tuple):
-        return values is None
-    return not values or (values[0] is None and not any(values) and values.count(None) == len(values))
+def _array(values: Any, num_rows: int, kind: pa.DataType) -> pa.Array:
+    """Return a column of values, or of nothing, as an array.
+
+    Most columns of a wide table hold one value throughout, mostly null; they are filled instead of converted. Numbers
+    with a fraction are not: equal ones may differ in the sign of a zero.
+    """
+    if isinstance(values, list | tuple) and values:
+        first = values[0]
+        if type(first) in _FILLED and first is values[-1] and values.count(first) == len(values):
+            return pa.nulls(num_rows, kind) if first is None else pa.repeat(pa.scalar(first, kind), num_rows)
+    return pa.nulls(num_rows, kind) if values is None else pa.array(values, kind)
 
 
 def _refuse_unknown(names: Collection[str], schema: pa.Schema) -> None:

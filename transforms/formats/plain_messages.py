@@ -1,8 +1,8 @@
 """The few shapes that nearly every chat message has, read in a fraction of the time that any shape takes.
 
-Only what is stated in full and as the format has it is read here: a text with or without calls, and a result with the
-id it answers. Whatever else a message says, or says otherwise, is left to `chat_messages`, which reads these shapes
-too, and to the same.
+Only what is stated in full and as the format has it is read here: a text or null with or without calls, and a result
+with the id it answers. Whatever else a message says, or says otherwise, is left to `chat_messages`, which reads these
+shapes too, and to the same.
 """
 
 from typing import Any
@@ -21,21 +21,26 @@ def plain_message(raw: dict[str, Any], *, is_after_agent: bool) -> Message | Non
         is_after_agent: Whether it follows a message of the agent; a user's text may then be a tool's output.
     """
     role, content = raw.get("role"), raw.get("content")
-    if type(content) is not str:
+    if type(content) is str:
+        state = "text"
+    elif content is None and "content" in raw:
+        state = "null"
+    else:
         return None
     size = len(raw)
     if role == "assistant":
         if size == 2:
-            return Message("assistant", content)
+            return Message("assistant", content, state)
         calls = _plain_calls(raw.get("tool_calls")) if size == 3 else None
-        return None if calls is None else Message("assistant", content, "text", None, None, None, calls)
+        return None if calls is None else Message("assistant", content, state, None, None, None, calls)
     if role == "tool":
         call_id, name = raw.get("tool_call_id"), raw.get("name")
-        if size != 4 or type(call_id) is not str or type(name) is not str:
+        if type(call_id) is not str or not (size == 3 or (size == 4 and type(name) is str)):
             return None
-        return Message("tool", content, "text", None, None, None, (), call_id.strip() or None, name.strip() or None)
+        tool_name = name.strip() or None if name else None
+        return Message("tool", content, state, None, None, None, (), call_id.strip() or None, tool_name)
     if size == 2 and (role == "system" or (role == "user" and not is_after_agent)):
-        return Message(role, content)
+        return Message(role, content, state)
     return None
 
 

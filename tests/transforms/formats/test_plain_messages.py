@@ -15,13 +15,14 @@ CALL = {"id": "c", "type": "function", "function": {"name": "bash", "arguments":
         ({"role": "system", "content": "Rules"}, Message("system", "Rules")),
         ({"content": "Do it", "role": "user"}, Message("user", "Do it")),
         (
-            {"role": "assistant", "content": "", "tool_calls": [CALL]},
-            Message("assistant", "", calls=(MessageCall("bash", '{"command":"ls"}', call_id="c"),)),
+            {"role": "assistant", "content": None, "tool_calls": [CALL]},
+            Message("assistant", None, "null", calls=(MessageCall("bash", '{"command":"ls"}', call_id="c"),)),
         ),
         (
             {"role": "tool", "content": "a b", "tool_call_id": "c ", "name": "bash"},
             Message("tool", "a b", tool_call_id="c", tool_name="bash"),
         ),
+        ({"role": "tool", "tool_call_id": "c", "content": "a b"}, Message("tool", "a b", tool_call_id="c")),
     ],
 )
 def test_common_shapes_are_read_at_once(raw, message):
@@ -31,7 +32,7 @@ def test_common_shapes_are_read_at_once(raw, message):
 @pytest.mark.parametrize(
     "raw",
     [
-        {"role": "user", "content": None},
+        {"role": "user", "text": "x"},
         {"role": "assistant", "content": "x", "reasoning": "y"},
         {"role": "assistant", "content": "x", "tool_calls": [{**CALL, "index": 0}]},
         {"role": "assistant", "content": "x", "tool_calls": [{**CALL, "type": "custom"}]},
@@ -73,7 +74,7 @@ calls = st.fixed_dictionaries(
 messages = st.fixed_dictionaries(
     {
         "role": mostly(st.sampled_from(["system", "user", "assistant", "tool", "Tool", "function"])),
-        "content": mostly(words),
+        "content": mostly(words | st.none()),
     },
     optional={
         "tool_calls": mostly(st.lists(mostly(calls), max_size=2)),

@@ -95,6 +95,8 @@ def test_the_part_of_the_map_that_concerns_a_row_reads_what_the_whole_map_does(r
     assert chat_header(row, fields, reward_range=(0.0, 1.0), first_user=None) == (header, warnings)
     assert taken_fields(row, fields, columns) & row.keys() == taken_fields(row, MAPPED) & row.keys()
     assert taken is None or taken & row.keys() == taken_fields(row, MAPPED) & row.keys()
+    whole = unread_fields(row, MAPPED, header=header, columns=columns_by_field(MAPPED), native_id=None)
+    assert unread_fields(row, fields, header=header, columns=columns, native_id=None) == whole
 
 
 def test_components_without_a_number_are_named():

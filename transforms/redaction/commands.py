@@ -114,6 +114,17 @@ COMMANDS = (
         "PASSWORD", r"(?i:identified (?:with [a-z0-9_]{1,40} )?by)\s+\\*\"?([^\s\x00'\"\\;]{6,})", accept=is_typed
     ),
     context("PASSWORD", r"; ?(?i:pass|pwd|password) ?= ?[\\\"']*([^\s\x00'\"\\;]{6,})", accept=is_password),
+    context(
+        "PASSWORD",
+        r"(?:^|\n|\\n)[ \t]*-? ?(?i:pass): [\\\"']*([^\s\x00\"'\\]{8,})[\\\"']*[ \t]*(?:$|\r?\n|\\n)",
+        accept=is_typed,
+    ),
+    context(
+        "PASSWORD",
+        r"put-parameter [^\n\x00]*?(?i:pass|pwd|secret|token|key|cred)[^\n\x00]*?--value[ =][\\\"']*"
+        r"([^\s\x00\"'\\]{8,})",
+        accept=is_typed,
+    ),
     context("PASSWORD", r"(?i:acl setuser|user) [^\n\x00>]*? >([^\s\x00>]{6,})", accept=is_typed),
 )
 

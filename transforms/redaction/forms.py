@@ -40,6 +40,11 @@ FRAMES = (
         accept=is_login,
     ),
     context(
+        "AUTH_HEADER",
+        r"(?:^|[^A-Za-z0-9])_?auth" + CLOSE + r"\s*[:=]\s*" + QUOTE + r"?([A-Za-z0-9._~+/-]{20,}={0,2})",
+        accept=is_opaque,
+    ),
+    context(
         "COOKIE",
         r"(?i:cookie)" + CLOSE + r"\s*[:=,]\s*[\\\"']*([^\n\r\x00\"'\\]{16,})",
         accept=has_random_pair,
@@ -89,6 +94,12 @@ FRAMES = (
     context(
         "SECRET",
         r"(?:\"auths?\"|-oauth\"|-token\"|\"http-basic\")\s*:\s*\{[^\n\x00]*?:\s*\"([A-Za-z0-9+/_=.-]{20,})\"",
+        accept=is_opaque,
+    ),
+    context(
+        "SECRET",
+        r"(?i:enter|paste|type|provide) (?:a |the |your |it )?(?:secret |new )?(?:value|here)[^\n\x00A-Za-z0-9]{1,4}"
+        r"([^\s\x00\"'\\]{16,})",
         accept=is_opaque,
     ),
     context("SECRET", r"SecretString\W{1,8}([^\s\x00\"'\\]{8,})[\"'\\]", accept=is_password),

@@ -15,18 +15,21 @@ from transforms.redaction.forms import DECLARATIONS, FRAMES, LINKS
 from transforms.redaction.rule import LEFT, LEFT_OF_NAME, Rule, context, fixed
 from transforms.redaction.values import is_literal, is_no_sequence, is_noise, is_public_address, is_random
 
+_MARGIN: Final = r"\\+[nr]|[\s\"'+,;>|#*]|[0-9]{1,5}[\t:|]|//+[ \t]|\xe2\x94[\x80-\x83]|\xe2\x95\x91"
+"""What stands before a line of a key: quotes, comment signs, line numbers, frames."""
+
 _KEY_BLOCKS = (
     fixed(
         "PRIVATE_KEY",
         r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
-        r"(?:\\+[nr]|[\s\"'+,>|#*-]|[0-9]{1,5}[\t:|]|[A-Za-z-]{4,20}: [^\n\\\x00]*)*[A-Za-z0-9+/=]{16,}"
+        r"(?:" + _MARGIN + r"|-|[A-Za-z-]{4,20}: [^\n\\\x00]*)*[A-Za-z0-9+/=]{16,}"
         r"(?:(?:[^-\x00]|-[^-\x00])*?-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
-        r"|(?:(?:\\+[nr]|[\s\"'+,>|#*-]|[0-9]{1,5}[\t:|])*[A-Za-z0-9+/=]{32,})*)",
+        r"|(?:(?:" + _MARGIN + r"|-)*[A-Za-z0-9+/=]{32,})*)",
     ),
     fixed(
         "PRIVATE_KEY",
-        r"(?:[A-Za-z0-9+/=]{40,}(?:\\+[nr]|[\s\"'+,>|#*]|[0-9]{1,5}[\t:|])+)+[A-Za-z0-9+/=]*(?:\\+[nr]|[\s\"'+,>"
-        r"|#*])*-----END [A-Z0-9 ]{0,30}PRIVATE KEY",
+        r"(?:[A-Za-z0-9+/=]{40,}(?:" + _MARGIN + r")+)+[A-Za-z0-9+/=]*(?:" + _MARGIN + r")*"
+        r"-----END [A-Z0-9 ]{0,30}PRIVATE KEY",
     ),
     fixed("PRIVATE_KEY", r"Private-Lines: [0-9]{1,3}(?:(?:\\+[nr]|\s)+[A-Za-z0-9+/=]{16,})+"),
     fixed("PRIVATE_KEY", r"[xyzt]prv[1-9A-HJ-NP-Za-km-z]{90,}"),
@@ -36,7 +39,7 @@ _KEY_BLOCKS = (
 _CLOUDS = (
     context(
         "AWS_SECRET",
-        r"A[KS]IA[A-Z0-9]{16}[\"']?[\s,:|]{1,4}[\"']?([A-Za-z0-9/+]{40})",
+        r"A[KS]IA[A-Z0-9]{16}[\"']?[\s,:|]{1,4}[\"']?((?:[A-Za-z0-9/+]|%2[BFbf]){40})",
         accept=is_literal,
     ),
     context("AWS_SIGNATURE", r"AWS4-HMAC-SHA256[^\n\x00]*?Signature=([a-f0-9]{64})", accept=is_literal),

@@ -1,5 +1,6 @@
 import random
 import re
+import string
 
 import pytest
 
@@ -94,3 +95,27 @@ def test_a_rule_has_at_most_one_group_and_no_value_holds_a_nul(rule):
 def test_personal_data_is_a_layer_of_its_own(text, expected):
     assert Redactor(personal_data=True).redact_text(text) == expected
     assert Redactor().redact_text(text) == text
+
+
+@pytest.mark.parametrize("margin", ["", "// ", "# ", "\u2502 ", " * ", "  12\t", "> ", "+", "; "])
+def test_a_private_key_is_found_behind_any_margin(margin):
+    rng = random.Random(margin)
+    lines = ["".join(rng.choices(string.ascii_letters + string.digits + "+/", k=64)) for _ in range(4)]
+    dashes = "-" * 5
+    block = [f"{dashes}BEGIN EC PRIVATE KEY{dashes}", *lines, f"{dashes}END EC PRIVATE KEY{dashes}"]
+    redacted = Redactor().redact_text("\n".join(margin + line for line in block))
+    assert not any(line in redacted for line in lines)
+    cut = Redactor().redact_text("\n".join(margin + line for line in block[:-1]))
+    assert not any(line in cut for line in lines)
+
+
+def test_a_percent_encoded_secret_behind_its_access_key_is_found():
+    rng = random.Random(1)
+    key = "AKIA" + "".join(rng.choices(string.ascii_uppercase + string.digits, k=16))
+    secret = "".join(rng.choices(string.ascii_letters + string.digits, k=30)) + "%2F" + "Ab3dE6gH9"
+    assert secret not in Redactor().redact_text(f"s3a://{key}:{secret}@bucket/raw")
+
+
+@pytest.mark.parametrize("line", ["pass: 12 tests", "  pass: test_parses_name", "pass: tests/unit/test_a.py::test_b"])
+def test_what_passes_is_no_password(line):
+    assert Redactor().redact_text(line) == line

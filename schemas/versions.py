@@ -5,8 +5,8 @@ from typing import Final
 STAGE_VERSIONS: Final[dict[str, int]] = {
     "ingest": 5,
     "boilerplate": 1,
-    "sign": 2,
-    "copies": 2,
+    "sign": 3,
+    "copies": 3,
     "embed": 2,
     "similar": 3,
     "families": 2,

@@ -102,7 +102,8 @@ class LexicalSettings(Section):
     containment_min_share: float = Field(default=0.95, ge=0.5, le=1)
     """Share of a cut run's word 5-grams that the longer run holds, at least."""
     approach_min_similarity: float = Field(default=0.3, gt=0, le=1)
-    """Estimated Jaccard at or above which two rollouts of one task group and outcome class are of one approach."""
+    """Word 5-gram Jaccard at or above which two rollouts of one task group and outcome class are of one approach: as
+    estimated or, for texts of 20 to 512 words, as word noise leaves that changes as many words as they differ in."""
     allow_low_similarity: bool = False
     """Accept a `min_similarity` under 0.5."""
 

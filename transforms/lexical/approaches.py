@@ -46,9 +46,10 @@ def approach_groups(
 ) -> NDArray[np.int64]:
     """Return the place of the first member of each run's approach group, shape (runs,).
 
-    Copies, cut runs and runs with equal calls are one bundle with what they repeat. Two bundles are as similar as the most similar texts of theirs.
-    Pairs of bundles are walked from the most similar to the least, ties by place: two groups become one if each bundle
-    of both is similar to the first bundle of the better one, so that every member was compared with its group's first.
+    Copies, cut runs and runs with equal calls are one bundle with what they repeat. Two bundles are as similar as the
+    most similar texts of theirs. Pairs of bundles are walked from the most similar to the least, ties by place: two
+    groups become one if each bundle of both is similar to the first bundle of the better one, so that every member
+    was compared with its group's first.
 
     Args:
         signatures: Signatures, shape (any, 128).

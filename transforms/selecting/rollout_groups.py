@@ -7,7 +7,7 @@ from typing import Final
 from schemas.errors import QualityError
 from schemas.reasons import DecisionReason
 from transforms.selecting.budget import BudgetRow
-from transforms.selecting.decisions import KEPT, Verdict
+from transforms.selecting.decisions import KEPT, REDUNDANT_REASONS, Verdict
 
 Group = tuple[str, str]
 """Task key and policy."""
@@ -19,21 +19,75 @@ _LEFT_ALONE: Final = frozenset({DecisionReason.EMPTY, DecisionReason.INVALID_REW
 """What no group brings back: rollouts whose reward says nothing are no members of a group."""
 
 
-def keep_groups_whole(verdicts: Sequence[Verdict], groups: Sequence[Group]) -> list[Verdict]:
-    """Return the verdicts with redundant members kept where another member of their group is kept.
+def keep_groups_whole(
+    verdicts: Sequence[Verdict],
+    groups: Sequence[Group],
+    *,
+    ids: Sequence[str],
+    ranks: Sequence[int],
+    copies: Sequence[str],
+) -> list[Verdict]:
+    """Return the verdicts with each group kept or dropped as a whole.
 
-    A group all of whose members repeat other groups or items of a reference set stays dropped, each member naming what
-    it repeats.
+    A group is redundant if each of its members has a copy in another group that stays, or is held by a reference set;
+    a copy in the group itself is no reason. Groups are looked at from the worst to the best by their best member, so
+    that of groups that repeat each other the best one stays. What was dropped as redundant is kept with its group; a
+    keeper whose group goes names the best copy of it that stays.
 
     Args:
-        verdicts: Verdict of each row.
+        verdicts: Verdict of each row, as `first_verdicts` gives them.
         groups: Group of each row.
+        ids: Id of each row.
+        ranks: Place of each row in the keeper order, each another.
+        copies: What the rows that one row stays for have in common.
     """
-    stays = {group for verdict, group in zip(verdicts, groups, strict=True) if verdict == KEPT}
-    return [
-        KEPT if group in stays and verdict.reason not in _LEFT_ALONE else verdict
-        for verdict, group in zip(verdicts, groups, strict=True)
-    ]
+    members: dict[Group, list[int]] = defaultdict(list)
+    for row in sorted(range(len(ids)), key=lambda row: ranks[row]):
+        if verdicts[row].reason not in _LEFT_ALONE:
+            members[groups[row]].append(row)
+    is_cut = _cut_rows(verdicts, ids)
+    held = {copies[row] for row, verdict in enumerate(verdicts) if verdict.reason == DecisionReason.IN_REFERENCE_SET}
+    stays_in: dict[str, set[Group]] = defaultdict(set)
+    for group, rows in members.items():
+        for row in rows:
+            if not is_cut[row]:
+                stays_in[copies[row]].add(group)
+    staying = set(members)
+    for group, rows in sorted(members.items(), key=lambda item: -ranks[item[1][0]]):
+        if all(copies[row] in held or stays_in[copies[row]] - {group} for row in rows):
+            staying.discard(group)
+            for row in rows:
+                stays_in[copies[row]].discard(group)
+    best_of: dict[str, int] = {}
+    for row in sorted((row for group in staying for row in members[group] if not is_cut[row]), key=ranks.__getitem__):
+        best_of.setdefault(copies[row], row)
+    whole = list(verdicts)
+    for group, rows in members.items():
+        for row in rows:
+            if group in staying:
+                whole[row] = KEPT
+            elif verdicts[row] == KEPT:
+                copy = best_of[copies[row]]
+                whole[row] = _repeats(ids[copy], verdicts[copy], keeper=ids[row])
+    return whole
+
+
+def _cut_rows(verdicts: Sequence[Verdict], ids: Sequence[str]) -> list[bool]:
+    """Say of each row whether it is the beginning of another, or repeats one that is; the whole may not go for it."""
+    row_of = {traj_id: row for row, traj_id in enumerate(ids)}
+    found = []
+    for row in range(len(ids)):
+        at: int | None = row
+        while at is not None and verdicts[at].reason != DecisionReason.CUT_COPY:
+            redundant = verdicts[at].reason in REDUNDANT_REASONS
+            at = row_of[verdicts[at].reference_id or ""] if redundant else None
+        found.append(at is not None)
+    return found
+
+
+def _repeats(copy_id: str, verdict: Verdict, *, keeper: str) -> Verdict:
+    """Return the verdict of a keeper whose group goes: a copy of it, of that verdict, stays in its place."""
+    return Verdict(verdict.reason, copy_id, verdict.similarity if verdict.reference_id == keeper else None)
 
 
 def spend_on_groups(

@@ -17,7 +17,7 @@ VERSIONS: dict[str, int] = {
     "boilerplate": 1,
     "sign": 3,
     "copies": 3,
-    "embed": 2,
+    "embed": 3,
     "similar": 3,
     "families": 2,
     "references": 1,

@@ -1,7 +1,7 @@
 """Rollout groups: the k rollouts of one task by one policy, which group-relative RL needs whole."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
 from schemas.errors import QualityError
@@ -45,22 +45,12 @@ def keep_groups_whole(
     for row in sorted(range(len(ids)), key=lambda row: ranks[row]):
         if verdicts[row].reason not in _LEFT_ALONE:
             members[groups[row]].append(row)
-    is_cut = _cut_rows(verdicts, ids)
-    held = {copies[row] for row, verdict in enumerate(verdicts) if verdict.reason == DecisionReason.IN_REFERENCE_SET}
-    stays_in: dict[str, set[Group]] = defaultdict(set)
-    for group, rows in members.items():
-        for row in rows:
-            if not is_cut[row]:
-                stays_in[copies[row]].add(group)
-    staying = set(members)
-    for group, rows in sorted(members.items(), key=lambda item: -ranks[item[1][0]]):
-        if all(copies[row] in held or stays_in[copies[row]] - {group} for row in rows):
-            staying.discard(group)
-            for row in rows:
-                stays_in[copies[row]].discard(group)
+    whole_runs = _not_cut(verdicts, ids)
+    staying = _staying_groups(members, verdicts, ranks=ranks, copies=copies, whole_runs=whole_runs)
     best_of: dict[str, int] = {}
-    for row in sorted((row for group in staying for row in members[group] if not is_cut[row]), key=ranks.__getitem__):
-        best_of.setdefault(copies[row], row)
+    for row in sorted(whole_runs, key=ranks.__getitem__):
+        if groups[row] in staying:
+            best_of.setdefault(copies[row], row)
     whole = list(verdicts)
     for group, rows in members.items():
         for row in rows:
@@ -72,16 +62,40 @@ def keep_groups_whole(
     return whole
 
 
-def _cut_rows(verdicts: Sequence[Verdict], ids: Sequence[str]) -> list[bool]:
-    """Say of each row whether it is the beginning of another, or repeats one that is; the whole may not go for it."""
+def _staying_groups(
+    members: Mapping[Group, Sequence[int]],
+    verdicts: Sequence[Verdict],
+    *,
+    ranks: Sequence[int],
+    copies: Sequence[str],
+    whole_runs: Collection[int],
+) -> set[Group]:
+    """Return the groups that stay; each group's members come best first."""
+    held = {copies[row] for row, verdict in enumerate(verdicts) if verdict.reason == DecisionReason.IN_REFERENCE_SET}
+    stays_in: dict[str, set[Group]] = defaultdict(set)
+    for group, rows in members.items():
+        for row in rows:
+            if row in whole_runs:
+                stays_in[copies[row]].add(group)
+    staying = set(members)
+    for group, rows in sorted(members.items(), key=lambda item: -ranks[item[1][0]]):
+        if all(copies[row] in held or stays_in[copies[row]] - {group} for row in rows):
+            staying.discard(group)
+            for row in rows:
+                stays_in[copies[row]].discard(group)
+    return staying
+
+
+def _not_cut(verdicts: Sequence[Verdict], ids: Sequence[str]) -> set[int]:
+    """Return the rows that are not the beginning of another run, nor repeat one: no whole run may go for those."""
     row_of = {traj_id: row for row, traj_id in enumerate(ids)}
-    found = []
+    found = set()
     for row in range(len(ids)):
-        at: int | None = row
-        while at is not None and verdicts[at].reason != DecisionReason.CUT_COPY:
-            redundant = verdicts[at].reason in REDUNDANT_REASONS
-            at = row_of[verdicts[at].reference_id or ""] if redundant else None
-        found.append(at is not None)
+        at = row
+        while verdicts[at].reason in REDUNDANT_REASONS - {DecisionReason.CUT_COPY}:
+            at = row_of[verdicts[at].reference_id or ""]
+        if verdicts[at].reason != DecisionReason.CUT_COPY and verdicts[row].reason not in _LEFT_ALONE:
+            found.add(row)
     return found
 
 

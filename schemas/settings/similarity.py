@@ -43,8 +43,13 @@ class LeakAlarmSettings(Section):
     """Mean cosine of the bodies of rollouts of different task groups above which an environment stops the run."""
     max_cross_task_share: float = Field(default=0.1, ge=0, le=1)
     """… and the share of such pairs at or above `semantic.min_similarity`."""
+    max_background_jaccard: float = Field(default=0.05, gt=0, le=1)
+    """Mean word 5-gram Jaccard of such bodies above which the run warns and names the text they share: a shared text
+    behind words that differ, too short to stop the run. Bodies of real rollouts have .001 to .012, with a preamble of
+    75 words in front .08 to .38."""
     min_task_groups: int = Field(default=20, ge=2)
-    """Environments with fewer task groups are not judged: a handful may well be one template with other numbers."""
+    """Environments with fewer task groups stop no run, they warn only: a handful may well be one template with other
+    numbers."""
     max_pairs: int = Field(default=2000, ge=1)
     """Pairs drawn per environment."""
 

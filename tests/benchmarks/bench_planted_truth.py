@@ -10,7 +10,7 @@ import json
 import random
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -42,14 +42,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
-        if options.lake is None:
-            starts = count(0, 10_000)
-            cells_of = lambda size: list(  # noqa: E731
-                synthetic_cells(size, options.pairs // 4 // size, start=next(starts))
-            )
-        else:
-            cells = real_cells(_curated(work / "real", {}, base=options.conf, lake=options.lake))
-            cells_of = lambda size: _drawn(cells, size, options.pairs // 4 // size)  # noqa: E731
+        cells_of = _originals(options.lake, options.conf, work / "real", num_pairs=options.pairs // 4)
         lake = planted_lake(cells_of, seed=11)
         curated = _curated(
             work / "planted",
@@ -66,6 +59,17 @@ def main() -> None:
                 f"one run stays for both {found.dropped / found.planted:.4f}"
             )
         print(f"joined across tasks: {cross_task_share(lake, *tables):.2g} of all pairs (bar 1e-4)")
+
+
+def _originals(
+    lake: Path | None, conf: Path | None, work: Path, *, num_pairs: int
+) -> Callable[[int], list[list[Record]]]:
+    """Return what gives as many cells of so many originals each as hold the pairs wanted."""
+    if lake is None:
+        starts = count(0, 10_000)
+        return lambda size: list(synthetic_cells(size, num_pairs // size, start=next(starts)))
+    cells = real_cells(_curated(work, {}, base=conf, lake=lake))
+    return lambda size: _drawn(cells, size, num_pairs // size)
 
 
 def real_cells(curated: Curated) -> list[list[Record]]:

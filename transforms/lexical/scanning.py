@@ -179,6 +179,7 @@ def _write_bounds(
     bounds[count + np.uint64(3)] = np.int32((second + both) >> np.uint64(32))
 
 
+@compiled
 def word_masks() -> NDArray[np.uint64]:
     """Return the masks of the first 0 to 8 bytes of a word."""
     masks = np.full(9, _EMPTY, dtype=np.uint64)

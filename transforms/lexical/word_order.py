@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from transforms.lexical.compiled import compiled
-from transforms.lexical.scanning import NEEDS_LOWERING, find_words, fold_tables, fold_text, hash_words, word_masks
+from transforms.lexical.folding import fold_tables
+from transforms.lexical.scanning import NEEDS_LOWERING, find_words, fold_text, hash_words, word_masks
 from transforms.lexical.shingles import SHINGLE_WORDS
 from transforms.lexical.text_buffers import TextBuffer, buffer_of_texts
 

@@ -20,6 +20,8 @@ class QuarantineReason(StrEnum):
     UNREADABLE = "unreadable"
     UNKNOWN_FORMAT = "unknown_format"
     NATIVE_CRASH = "native_crash"
+    UNUSABLE_VECTOR = "unusable_vector"
+    """Read well, but the encoder gave no vector for its text that is finite and not zero."""
 
 
 class Termination(StrEnum):

@@ -3,16 +3,16 @@
 from typing import Final
 
 STAGE_VERSIONS: Final[dict[str, int]] = {
-    "ingest": 5,
+    "ingest": 6,
     "boilerplate": 1,
-    "sign": 2,
-    "copies": 2,
-    "embed": 2,
+    "sign": 3,
+    "copies": 3,
+    "embed": 3,
     "similar": 3,
     "families": 2,
     "references": 1,
     "tasks": 1,
-    "select": 3,
+    "select": 4,
     "export": 1,
     "report": 2,
     "publish": 2,

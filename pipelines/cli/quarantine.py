@@ -75,13 +75,16 @@ def show_quarantined(
             "byte length": found.byte_length,
             "sha256": found.sha256 or found.unit_sha256,
             "reason": found.reason,
+            "stage": found.stage,
+            "trajectory": found.trajectory_id,
             "message": found.message,
             "source": str(again.state),
         },
     )
     if again.state is State.ONLY_BY_REPLAY:
         show_facts(
-            "Excerpt", {"none": "the record is no one piece of its file; only `quarantine replay` reads it again"}
+            "Excerpt",
+            {"none": "the record is no one piece of its file, or was read well; `quarantine replay` reads it again"},
         )
         return
     if again.state is not State.SAME:
@@ -107,7 +110,7 @@ def replay_quarantine(
     write_text("\n")
     rows = [(r.record.identifier, r.record.reason, r.outcome, r.detail) for r in results]
     show_rows(("record", "was", "now", "detail"), rows, max_rows=MAX_SHOWN)
-    if results and not counts.keys() & {"accepted", "repeat", "still_bad"}:
+    if results and not counts.keys() & {"accepted", "repeat", "still_bad", "run_again"}:
         raise InputError("no record could be replayed: the lake does not hold them as they were")
 
 

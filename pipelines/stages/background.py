@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+import numpy as np
 import pyarrow.compute as pc
 from numpy import float16
 from numpy.typing import NDArray
@@ -28,9 +29,14 @@ MIN_SHARED: Final = 0.5
 
 _EXCERPT_CHARS: Final = 160
 
+_MIN_WARNED: Final = 5
+"""Task groups from which the text they share is worth a warning."""
+
 
 def check_background(context: StageContext, ids: Sequence[str], bodies: NDArray[float16]) -> None:
     """Write the background similarity of every environment, and stop the run where vectors tell tasks apart no longer.
+
+    Where bodies of different tasks share text and vectors still tell them apart, the run warns and names the text.
 
     Args:
         context: The run.
@@ -43,10 +49,12 @@ def check_background(context: StageContext, ids: Sequence[str], bodies: NDArray[
     alarm = context.settings.views.leak_alarm
     found: dict[str, Background] = {}
     rollouts = _rollouts(context, ids)
+    signatures = np.load(context.work_dir / "copies" / "minhash.npy", mmap_mode="r")
     for environment in sorted(rollouts):
         found[environment] = background_of(
             rollouts[environment],
             bodies,
+            signatures,
             seed=context.seed,
             max_pairs=alarm.max_pairs,
             min_similarity=context.settings.semantic.min_similarity,
@@ -62,16 +70,20 @@ def check_background(context: StageContext, ids: Sequence[str], bodies: NDArray[
         ):
             passage = _shared_passage(context, environment, rollouts[environment])
             raise QualityError(_message(context, environment, background, passage=passage))
+        if background.num_task_groups >= _MIN_WARNED and (background.mean_jaccard or 0) > alarm.max_background_jaccard:
+            passage = _shared_passage(context, environment, rollouts[environment])
+            context.progress.notes.append(_warning(context, environment, background, passage=passage))
 
 
 def _rollouts(context: StageContext, ids: Sequence[str]) -> Mapping[str, list[Rollout]]:
     row_of = {traj_id: row for row, traj_id in enumerate(ids)}
-    clusters = context.read("clusters", ["traj_id", "task_group", "environment"])
+    clusters = context.read("clusters", ["traj_id", "task_group", "environment"]).sort_by("traj_id")
+    members = np.load(context.work_dir / "copies" / "members.npy", mmap_mode="r")
     found: dict[str, list[Rollout]] = defaultdict(list)
-    for each in clusters.to_pylist():
+    for each, signature in zip(clusters.to_pylist(), members["signature"].tolist(), strict=True):
         row = row_of.get(each["traj_id"])
         if row is not None:
-            found[each["environment"]].append(Rollout(each["traj_id"], each["task_group"], row))
+            found[each["environment"]].append(Rollout(each["traj_id"], each["task_group"], row, signature))
     return found
 
 
@@ -84,6 +96,7 @@ def _row(context: StageContext, environment: str, background: Background) -> dic
         "mean_cosine": background.mean_cosine,
         "p99_cosine": background.p99_cosine,
         "share_similar": background.share_similar,
+        "mean_jaccard": background.mean_jaccard,
     }
 
 
@@ -118,6 +131,15 @@ def _message(context: StageContext, environment: str, background: Background, *,
         f"environment {on_one_line(environment, max_chars=80)!r}: {context.encoder.identity.name} vectors tell tasks "
         f"apart no longer: {figures}. {_cause(context, passage)} If the tasks are that alike, raise these limits or "
         "set views.leak_alarm.enabled=false"
+    )
+
+
+def _warning(context: StageContext, environment: str, background: Background, *, passage: SharedPassage | None) -> str:
+    limit = context.settings.views.leak_alarm.max_background_jaccard
+    return (
+        f"warning: environment {on_one_line(environment, max_chars=80)!r}: bodies of different tasks share "
+        f"{background.mean_jaccard:.3f} of their word 5-grams on average "
+        f"(views.leak_alarm.max_background_jaccard={limit:g}). {_cause(context, passage)}"
     )
 
 

@@ -44,6 +44,8 @@ class StageContext:
         packs: The packs that hold this run's units, ordered by id; filled by ingest.
         owned_ids: Pack id → ids of the trajectories that count from this pack, sorted, each id in one pack only;
             filled by ingest, which tells repeats apart.
+        set_aside: Rows of `quarantine` beside those of the units: trajectories that a later stage could not use, which
+            are in `owned_ids` no longer.
         progress: How far the stage at work is.
     """
 
@@ -62,6 +64,7 @@ class StageContext:
 
     packs: list[Pack] = field(default_factory=list)
     owned_ids: dict[str, list[str]] = field(default_factory=dict)
+    set_aside: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def seed(self) -> int:
@@ -125,6 +128,8 @@ class StageContext:
             if "traj_id" in needed:
                 part = part.filter(pc.is_in(part["traj_id"], pa.array(self.owned_ids[pack.pack_id], pa.string())))
             parts.append(part)
+        if table == "quarantine":
+            parts.append(rows_to_table(self.set_aside, schema).select(needed))
         whole = pa.concat_tables(parts)
         order = [(name, "ascending") for name in ("traj_id", "unit_key", "record_key") if name in needed]
         whole = whole.sort_by(order)

@@ -81,7 +81,7 @@ def _labels(context: StageContext, trajectories: pa.Table) -> pa.Table:
 
 def _members(context: StageContext, trajectories: pa.Table, *, labels: pa.Table) -> Members:
     """Write the signatures to the work folder, and return the member of each trajectory."""
-    columns = ["view_hash", "body_hash", "skeleton_hash", "minhash", "bottom", "num_shingles"]
+    columns = ["view_hash", "body_hash", "skeleton_hash", "minhash", "bottom", "num_shingles", "words"]
     signatures = context.read("signatures", columns)
     folder = context.work_dir / "copies"
     folder.mkdir(parents=True, exist_ok=True)

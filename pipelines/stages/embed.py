@@ -2,7 +2,8 @@
 
 Reads `clusters`, `views`, `signatures`, the instructions of `trajectories`, and the text of representatives whose
 vectors are not kept yet. Writes `embeddings`, ordered by trajectory id and view: task, body and fused, and
-`background`; stops the run where vectors tell tasks apart no longer.
+`background`; stops the run where vectors tell tasks apart no longer. A rollout for whose text a model gives no usable
+vector (NaN, infinite, zero) goes to the quarantine by its id, and `copies` decides anew over the others.
 
 Work files for later stages, row i of each being the same representative: `<work_dir>/vectors/ids.npy` (ascending ids),
 `body.npy` and `skeleton.npy` (float16). A representative without comparable text has zeros.
@@ -19,9 +20,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from pipelines.stages import copies
 from pipelines.stages.background import check_background
 from pipelines.stages.context import StageContext
+from pipelines.stages.setting_aside import set_aside
 from pipelines.stages.sign import ensure_bodies
+from schemas.reasons import QuarantineReason
 from schemas.tables import SCHEMAS
 from schemas.versions import RENDER_VERSION
 from transforms.embedding.cache import KeptVectors, absent_hashes, find_vectors, keep_vectors, vector_column
@@ -38,14 +42,14 @@ from transforms.embedding.encoding import (
 from transforms.embedding.events import EventFile
 from transforms.embedding.sharing import release_encoders
 from transforms.similarity.profiles import KeepProfiles, absent_profiles
-from transforms.similarity.rescoring import unit_rows
+from transforms.similarity.rescoring import unit_rows, usable_rows
 from transforms.store.tables import rows_of
 from transforms.views.bodies import task_text
 from transforms.views.hashes import boilerplate_by_environment
 from transforms.views.windows import window_hash
 
 READS: Final = ("clusters", "views", "signatures", "trajectories", "boilerplate")
-WRITES: Final = ("embeddings", "background")
+WRITES: Final = ("embeddings", "background", "clusters", "task_groups", "views", "inputs")
 
 VECTORS_FOLDER: Final = "vectors"
 """Folder of the vectors below the work folder."""
@@ -73,31 +77,85 @@ class Representatives(NamedTuple):
     tasks: list[str | None]
 
 
+class _Embedded(NamedTuple):
+    """The representatives and the vectors of their bodies and tasks, shape (representatives, dimensions)."""
+
+    found: Representatives
+    body: NDArray[np.float16]
+    task: NDArray[np.float16]
+
+
 def run(context: StageContext) -> None:
-    """Embed what is new, and write the vectors of every representative."""
+    """Embed what is new, and write the vectors of every representative.
+
+    Raises:
+        QualityError: Vectors tell tasks apart no longer, or the model gave no usable one for too many rollouts.
+    """
     folder = context.work_dir / "embed"
     folder.mkdir(parents=True, exist_ok=True)
-    found, task_file = _representatives(context, folder / "tasks.parquet")
-    skeletons = hashed_choice(SKELETON_DIMENSIONS)
-    max_windows = context.settings.views.max_windows
     events = EventFile(folder / "events.jsonl")
-    _encode_new(context, found, skeletons=skeletons, task_file=task_file, events=events)
+    embedded = _embed(context, folder, events=events)
+    num_set_aside = 0
+    while unusable := _without_vector(context, embedded):
+        # Copies of a set-aside rollout get a keeper of their own, which is to be embedded then.
+        set_aside(
+            context,
+            unusable,
+            stage="embed",
+            reason=QuarantineReason.UNUSABLE_VECTOR,
+            why=f"{context.encoder.identity.name} gave no usable vector for its text",
+        )
+        num_set_aside += len(unusable)
+        copies.run(context)
+        embedded = _embed(context, folder, events=events)
+    _write(context, embedded)
+    _tell(context, events, num_set_aside=num_set_aside)
+    check_background(context, embedded.found.ids, embedded.body)
+
+
+def _embed(context: StageContext, folder: Path, *, events: EventFile) -> _Embedded:
+    """Embed what is new, and return the vectors of all representatives."""
+    found, task_file = _representatives(context, folder / "tasks.parquet")
+    _encode_new(context, found, skeletons=hashed_choice(SKELETON_DIMENSIONS), task_file=task_file, events=events)
     release_encoders()
+    max_windows = context.settings.views.max_windows
     bodies = _pooled(found.bodies, context.encoder, max_windows=max_windows)
     tasks = _pooled(found.tasks, context.encoder, max_windows=max_windows)
     kept = find_vectors(context.store, context.encoder.identity, _present(bodies) | _present(tasks))
-    body, task = matrix_of(bodies, kept), matrix_of(tasks, kept)
-    kept_skeletons = find_vectors(context.store, skeletons.identity, _present(found.skeletons))
+    return _Embedded(found, matrix_of(bodies, kept), matrix_of(tasks, kept))
+
+
+def _without_vector(context: StageContext, embedded: _Embedded) -> list[str]:
+    """Return the ids of the rollouts for whose text a model gave nothing that can be compared, copies among them.
+
+    The hashed encoder gives zeros where a text has no word: that is what the text is, and no failure.
+    """
+    if not context.encoder.takes_windows:
+        return []
+    is_usable = usable_rows(embedded.body).tolist()
+    broken = {each for each, usable in zip(embedded.found.bodies, is_usable, strict=True) if each and not usable}
+    if not broken:
+        return []
+    signatures = context.read("signatures", ["view_hash", "body_hash"])
+    mine = signatures.filter(pc.is_in(signatures["body_hash"], value_set=pa.array(sorted(broken), pa.string())))
+    views = context.read("views", ["traj_id", "view_hash"])
+    affected: list[str] = views.filter(pc.is_in(views["view_hash"], value_set=mine["view_hash"].combine_chunks()))[
+        "traj_id"
+    ].to_pylist()
+    return affected
+
+
+def _write(context: StageContext, embedded: _Embedded) -> None:
+    """Write the table `embeddings` and the work files of later stages."""
+    found, body, task = embedded
     vectors = context.work_dir / VECTORS_FOLDER
     vectors.mkdir(parents=True, exist_ok=True)
+    skeletons = find_vectors(context.store, hashed_choice(SKELETON_DIMENSIONS).identity, _present(found.skeletons))
     np.save(vectors / "ids.npy", np.asarray(found.ids, dtype=np.str_))
     np.save(vectors / "body.npy", body)
-    np.save(vectors / "skeleton.npy", matrix_of(found.skeletons, kept_skeletons))
+    np.save(vectors / "skeleton.npy", matrix_of(found.skeletons, skeletons))
     fused = fuse(task, body, task_weight=context.settings.embedding.task_weight)
     context.write("embeddings", embedding_table(found.ids, context.encoder, task=task, body=body, fused=fused))
-    without = sum(hash_ is not None and not row.any() for hash_, row in zip(found.bodies, body, strict=True))
-    _tell(context, events, num_without_vector=without)
-    check_background(context, found.ids, body)
 
 
 def matrix_of(hashes: Sequence[str | None], kept: KeptVectors) -> NDArray[np.float16]:
@@ -294,13 +352,13 @@ def _run_encoder(context: StageContext, files: Sequence[TextFile], events: Event
         )
 
 
-def _tell(context: StageContext, events: EventFile, *, num_without_vector: int) -> None:
+def _tell(context: StageContext, events: EventFile, *, num_set_aside: int) -> None:
     """Count for the run record what happened, and note for the display what the user should know of."""
     counts, notes = context.progress.counts, context.progress.notes
     told = events.read()
     counts["model_loads"] = len(told.load_processes)
     counts["model_processes"] = len(set(told.load_processes))
-    counts["bodies_without_vector"] = num_without_vector
+    counts["quarantined"] = num_set_aside
     if "windows" in counts:
         notes.append(
             f"{counts['windows']:,} windows, {counts['unique_windows']:,} unique, "
@@ -316,6 +374,11 @@ def _tell(context: StageContext, events: EventFile, *, num_without_vector: int) 
     if told.unusable:
         counts["unusable_vectors"] = len(told.unusable)
         notes.append(
-            f"warning: the model gave no usable vector for {len(told.unusable):,} texts, which count as unlike all "
-            f"others: {', '.join(told.unusable[:_NAMED])}"
+            f"warning: the model gave no usable vector for {len(told.unusable):,} new texts or windows: "
+            f"{', '.join(told.unusable[:_NAMED])}"
+        )
+    if num_set_aside:
+        notes.append(
+            f"warning: {num_set_aside:,} rollouts are quarantined, as {context.encoder.identity.name} gave no usable "
+            "vector for their text; `trajsift quarantine list` names them"
         )

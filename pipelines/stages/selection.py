@@ -53,7 +53,13 @@ def run(context: StageContext) -> None:
     selection = context.settings.selection
     ranks = keeper_ranks(pool, selection.keeper_order)
     if selection.keep_groups:
-        survivors = verdicts = keep_groups_whole(survivors, rollout_groups(pool))
+        survivors = verdicts = keep_groups_whole(
+            survivors,
+            rollout_groups(pool),
+            ids=ids,
+            ranks=ranks.tolist(),
+            copies=pool["semantic_group"].to_pylist(),
+        )
     else:
         verdicts = survivors
         if selection.max_per_approach is not None:

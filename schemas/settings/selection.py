@@ -104,8 +104,9 @@ class SelectionSettings(Section):
     family_alpha: float = Field(default=0.5, ge=0, le=1)
     """A family's share of its stratum's budget ∝ n^alpha: 1 keeps the lake's shares, 0 makes them equal."""
     keep_groups: bool = False
-    """Keep or drop the rollouts of one task and policy together, as group-relative RL needs them: no member is dropped
-    as redundant while another stays, there is no cap, and a budget is spent on whole groups."""
+    """Keep or drop the rollouts of one task and policy together, as group-relative RL needs them: a group goes as
+    redundant if each member has a copy in another group that stays, there is no cap, and a budget is spent on whole
+    groups."""
     failures: FailureSettings = FailureSettings()
     """Weights of informative failures."""
     seeds: SeedSettings = SeedSettings()

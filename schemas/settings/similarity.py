@@ -43,8 +43,13 @@ class LeakAlarmSettings(Section):
     """Mean cosine of the bodies of rollouts of different task groups above which an environment stops the run."""
     max_cross_task_share: float = Field(default=0.1, ge=0, le=1)
     """… and the share of such pairs at or above `semantic.min_similarity`."""
+    max_background_jaccard: float = Field(default=0.05, gt=0, le=1)
+    """Mean word 5-gram Jaccard of such bodies above which the run warns and names the text they share: a shared text
+    behind words that differ, too short to stop the run. Bodies of real rollouts have .001 to .012, with a preamble of
+    75 words in front .08 to .38."""
     min_task_groups: int = Field(default=20, ge=2)
-    """Environments with fewer task groups are not judged: a handful may well be one template with other numbers."""
+    """Environments with fewer task groups stop no run, they warn only: a handful may well be one template with other
+    numbers."""
     max_pairs: int = Field(default=2000, ge=1)
     """Pairs drawn per environment."""
 
@@ -102,7 +107,8 @@ class LexicalSettings(Section):
     containment_min_share: float = Field(default=0.95, ge=0.5, le=1)
     """Share of a cut run's word 5-grams that the longer run holds, at least."""
     approach_min_similarity: float = Field(default=0.3, gt=0, le=1)
-    """Estimated Jaccard at or above which two rollouts of one task group and outcome class are of one approach."""
+    """Word 5-gram Jaccard at or above which two rollouts of one task group and outcome class are of one approach: as
+    estimated or, for texts of 20 to 512 words, as word noise leaves that changes as many words as they differ in."""
     allow_low_similarity: bool = False
     """Accept a `min_similarity` under 0.5."""
 

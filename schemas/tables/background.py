@@ -14,5 +14,6 @@ SCHEMA = table_schema(
         pa.field("mean_cosine", pa.float64()),
         pa.field("p99_cosine", pa.float64()),
         pa.field("share_similar", pa.float64()),
+        pa.field("mean_jaccard", pa.float64()),
     ],
 )

@@ -2,7 +2,8 @@
 
 A line is found by `byte_offset` and `byte_length` in the file's plain bytes, a row or an item by `record_key`
 (`row:<number from 1>`, `item:<index>`, `key:<name>`), a whole file by its unit. `sha256` is that of the bytes, or of
-the parsed record in canonical JSON; a whole file's stands in `inputs`.
+the parsed record in canonical JSON; a whole file's stands in `inputs`. A record that was read well and that a later
+stage (`stage`) could not use has the id of the trajectory it gave.
 """
 
 import pyarrow as pa
@@ -21,5 +22,6 @@ SCHEMA = table_schema(
         pa.field("stage", pa.string(), nullable=False),
         pa.field("message", pa.string(), nullable=False),
         pa.field("excerpt", pa.string()),
+        pa.field("trajectory_id", pa.string()),
     ],
 )

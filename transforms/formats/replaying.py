@@ -19,10 +19,14 @@ from transforms.redaction.engine import Redactor
 ACCEPTED: Final = "accepted"
 REPEAT: Final = "repeat"
 STILL_BAD: Final = "still_bad"
+RUN_AGAIN: Final = "run_again"
 
 
 class Replayed(NamedTuple):
-    """What became of a record: `outcome` is accepted | repeat | still_bad, or the `State` for which it was refused.
+    """What became of a record: accepted | repeat | still_bad | run_again, or the `State` for which it was refused.
+
+    `run_again` is a record that is read well, as it was before: the stage that set its trajectory aside decides again
+    in a run, as with another encoder.
 
     `detail` is the reason and message where it is still bad, or what a whole file gives.
     """
@@ -76,7 +80,15 @@ def _replay_unit(
             fates[result.record_key] = _fate(result)
     whole = (ACCEPTED, f"{good} records accepted, {bad} bad, as {unit.adapter}")
     for record in records:
-        yield Replayed(record, *fates.get(record.record_key, whole if good else (STILL_BAD, whole[1])))
+        yield _replayed(record, *fates.get(record.record_key, whole if good else (STILL_BAD, whole[1])))
+
+
+def _replayed(record: Quarantined, outcome: str, detail: str) -> Replayed:
+    if outcome == ACCEPTED and record.trajectory_id is not None:
+        return Replayed(
+            record, RUN_AGAIN, f"{record.trajectory_id} was set aside by {record.stage}, which decides in a run"
+        )
+    return Replayed(record, outcome, detail)
 
 
 def _fate(result: Trajectory | BadRecord | Repeat) -> tuple[str, str]:
@@ -107,4 +119,4 @@ def _replay_line(record: Quarantined, lake: Lake, *, settings: IngestSettings, r
         return io.BytesIO(found.raw)
 
     results = list(read_opened(unit, open_line, settings=settings, redactor=redactor))
-    return Replayed(record, *(_fate(results[0]) if results else (STILL_BAD, "the line is blank")))
+    return _replayed(record, *(_fate(results[0]) if results else (STILL_BAD, "the line is blank")))

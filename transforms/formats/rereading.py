@@ -54,6 +54,7 @@ class Quarantined:
     sha256: str | None = None
     stage: str = "ingest"
     excerpt: str | None = None
+    trajectory_id: str | None = None
 
     @property
     def identifier(self) -> str:

@@ -21,6 +21,7 @@ from transforms.lexical.candidates import is_small, lexical_groups, small_groups
 from transforms.lexical.containment import Containers, Sketches, find_containers
 from transforms.lexical.signatures import Signatures, signature_matrix
 from transforms.lexical.stars import Stars
+from transforms.lexical.word_order import WordOrders
 
 MEMBER = np.dtype(
     [("row", "<i8"), ("cell", "<i8"), ("rank", "<i8"), ("text", "<i8"), ("signature", "<i8"), ("actions", "<i8")]
@@ -52,7 +53,7 @@ class CopyRules(NamedTuple):
     Attributes:
         min_similarity: Estimated Jaccard at or above which two rollouts are copies.
         containment_min_share: Share of a cut run that its full twin holds, at least; None looks for no cut runs.
-        approach_min_similarity: Estimated Jaccard at or above which two rollouts are of one approach.
+        approach_min_similarity: Jaccard at or above which two rollouts are of one approach.
     """
 
     min_similarity: float
@@ -60,7 +61,14 @@ class CopyRules(NamedTuple):
     approach_min_similarity: float
 
 
-def group_cells(members: Members, signatures: Signatures, sketches: Sketches, *, rules: CopyRules) -> pa.Table:
+def group_cells(
+    members: Members,
+    signatures: Signatures,
+    sketches: Sketches,
+    *,
+    rules: CopyRules,
+    orders: WordOrders | None = None,
+) -> pa.Table:
     """Group the members of several cells, each cell by itself.
 
     Equal texts with equal skeletons form an exact group around its best member. The best members of the exact groups
@@ -72,6 +80,7 @@ def group_cells(members: Members, signatures: Signatures, sketches: Sketches, *,
         signatures: Signatures of all views, shape (views, 128).
         sketches: Bottom sketches of all views.
         rules: When runs belong together.
+        orders: Words of all views; None compares none word by word.
 
     Returns:
         A table of `GROUPING_SCHEMA`, each member once, rows in ascending order.
@@ -96,9 +105,10 @@ def group_cells(members: Members, signatures: Signatures, sketches: Sketches, *,
         signatures,
         np.where(members["text"] < 0, -1, members["signature"]),
         _cell_bounds(members["cell"]),
-        keeper=lexical,
+        keeper=keeper,
         actions=np.ascontiguousarray(members["actions"]),
         min_similarity=rules.approach_min_similarity,
+        orders=orders,
     )
     rows = members["row"]
     columns = [rows, rows[exact], rows[lexical], rows[keeper], similarity, rows[approach]]
@@ -188,25 +198,26 @@ class GroupCopies(beam.PTransform[PCollection[tuple[int, int]], PCollection[tupl
 
 
 def save_views(folder: Path, signatures: pa.Table) -> None:
-    """Write the signatures and sketches of views as files that workers map into memory.
+    """Write the signatures, sketches and words of views as files that workers map into memory.
 
     Args:
         folder: Local folder.
-        signatures: Columns `minhash`, `bottom`, `num_shingles` of the table `signatures`.
+        signatures: Columns `minhash`, `bottom`, `num_shingles`, `words` of the table `signatures`.
     """
     np.save(folder / "minhash.npy", signature_matrix(signatures["minhash"]))
-    bottom = signatures["bottom"].combine_chunks()
-    lengths = bottom.value_lengths().to_numpy()
-    np.save(folder / "bottom.npy", bottom.flatten().to_numpy())
-    np.save(folder / "bottom_bounds.npy", np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]))
+    for name in ("bottom", "words"):
+        lists = signatures[name].combine_chunks()
+        lengths = lists.value_lengths().to_numpy()
+        np.save(folder / f"{name}.npy", lists.flatten().to_numpy())
+        np.save(folder / f"{name}_bounds.npy", np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]))
     np.save(folder / "num_shingles.npy", signatures["num_shingles"].to_numpy())
 
 
-def load_views(folder: Path) -> tuple[Signatures, Sketches]:
+def load_views(folder: Path) -> tuple[Signatures, Sketches, WordOrders]:
     """Map into memory what `save_views` wrote."""
-    names = ("minhash", "bottom", "bottom_bounds", "num_shingles")
-    minhash, *sketches = (np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r")) for name in names)
-    return minhash, Sketches(*sketches)
+    names = ("minhash", "bottom", "bottom_bounds", "num_shingles", "words", "words_bounds")
+    minhash, *sketches, words, bounds = (np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r")) for name in names)
+    return minhash, Sketches(*sketches), WordOrders(words, bounds)
 
 
 class ShareOutCells(beam.DoFn):
@@ -235,12 +246,12 @@ class _GroupCells(beam.DoFn):
         self._rules = rules
 
     def setup(self) -> None:
-        self._signatures, self._sketches = load_views(self._views_dir)
+        self._signatures, self._sketches, self._orders = load_views(self._views_dir)
 
     def process(self, element: tuple[int, Iterable[Members]]) -> Iterator[tuple[str, pa.Table]]:
         partition, shards = element
         members = np.concatenate(list(shards))
-        grouped = group_cells(members, self._signatures, self._sketches, rules=self._rules)
+        grouped = group_cells(members, self._signatures, self._sketches, rules=self._rules, orders=self._orders)
         Metrics.counter("copies", "grouped").inc(
             int(np.sum(grouped["keeper"].to_numpy() != grouped["row"].to_numpy()))
         )

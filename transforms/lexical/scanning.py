@@ -91,7 +91,7 @@ def _fold_ascii(text: NDArray[np.uint8], start: np.uint64, stop: np.uint64, fold
 
 
 @compiled
-def _fold(
+def fold_text(
     text: NDArray[np.uint8], by_byte: NDArray[np.uint8], by_point: NDArray[np.uint32], folded: NDArray[np.uint8]
 ) -> np.int64:
     """Write a text in lower case with a zero for each character outside words, and return its size in bytes.
@@ -145,7 +145,7 @@ def _eight_bytes(folded: NDArray[np.uint8], start: np.uint64) -> np.uint64:
 
 
 @compiled
-def _find_words(folded: NDArray[np.uint8], size: np.int64, bounds: NDArray[np.int32]) -> np.int64:
+def find_words(folded: NDArray[np.uint8], size: np.int64, bounds: NDArray[np.int32]) -> np.int64:
     """Write where words begin and end, alternating, and return the number of words.
 
     At least 16 zeros follow `folded[:size]`, and `bounds` has room for eight places more than there are.
@@ -180,7 +180,16 @@ def _write_bounds(
 
 
 @compiled
-def _hash_words(
+def word_masks() -> NDArray[np.uint64]:
+    """Return the masks of the first 0 to 8 bytes of a word."""
+    masks = np.full(9, _EMPTY, dtype=np.uint64)
+    for num_bytes in range(8):
+        masks[num_bytes] = (np.uint64(1) << np.uint64(8 * num_bytes)) - np.uint64(1)
+    return masks
+
+
+@compiled
+def hash_words(
     folded: NDArray[np.uint8], bounds: NDArray[np.int32], masks: NDArray[np.uint64], words: NDArray[np.uint64]
 ) -> None:
     """Write the hash of each word; at least 16 bytes follow the last one."""
@@ -342,28 +351,26 @@ def scan_texts(
     seen = np.empty(0, dtype=np.uint32)
     values = np.empty(NUM_SLOTS, dtype=np.uint64)
     room = np.empty(4 * NUM_BOTTOM, dtype=np.uint32)
-    masks = np.full(9, _EMPTY, dtype=np.uint64)
-    for num_bytes in range(8):
-        masks[num_bytes] = (np.uint64(1) << np.uint64(8 * num_bytes)) - np.uint64(1)
+    masks = word_masks()
     for text in range(bounds.size - 1):
         piece = data[bounds[text] : bounds[text + 1]]
         if folded.size < 2 * piece.size + _PADDING:
             # Two bytes of UTF-8 at least become four.
             folded = np.empty(2 * (2 * piece.size + _PADDING), dtype=np.uint8)
-        size = _fold(piece, by_byte, by_point, folded)
+        size = fold_text(piece, by_byte, by_point, folded)
         if size < 0:
             counts[text, 0] = size
             continue
         folded[size : size + _PADDING] = 0
         if word_bounds.size < size + _PADDING:
             word_bounds = np.empty(2 * (size + _PADDING), dtype=np.int32)
-        num_words = _find_words(folded, size, word_bounds)
+        num_words = find_words(folded, size, word_bounds)
         counts[text, 0] = num_words
         if num_words < _WORDS:
             continue
         if words.size < num_words:
             words = np.empty(2 * num_words, dtype=np.uint64)
-        _hash_words(folded, word_bounds, masks, words[:num_words])
+        hash_words(folded, word_bounds, masks, words[:num_words])
         table_size = 256
         while table_size < 4 * num_words:
             table_size *= 2

@@ -6,8 +6,8 @@ SHINGLE_WORDS = 5
 """Words per shingle: word 5-grams tell same-task rollouts from others with an AUC of .99 once system prompts and
 boilerplate are out."""
 
-SHINGLE_RULE = "w5-1"
-"""Names how shingles are made; signatures made by unequal rules are never compared."""
+SHINGLE_RULE = "w5-2"
+"""Names how shingles are made and which words are kept; signatures made by unequal rules are never compared."""
 
 WORD = re.compile(r"\w+")
 """A word of a text in lower case."""

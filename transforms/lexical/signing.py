@@ -13,6 +13,7 @@ from apache_beam.pvalue import PCollection
 from schemas.tables import SCHEMAS
 from transforms.lexical.signatures import NUM_SLOTS, SignatureEngine, SignedTexts, make_engine
 from transforms.lexical.text_buffers import TextBuffer, buffer_of_column
+from transforms.lexical.word_order import with_texts, word_orders
 from transforms.store.keys import text_id
 
 _COLUMNS = ("view_hash", "body", "skeleton", "task_text")
@@ -31,12 +32,15 @@ def sign_views(views: pa.Table, engine: SignatureEngine) -> pa.Table:
     bodies = buffer_of_column(views["body"])
     signed = engine.sign(bodies)
     body_ids = _text_ids("body", bodies)
+    words = word_orders(bodies, signed.num_shingles)
     blank = np.flatnonzero(signed.num_shingles == 0)
     if len(blank):
         tasks = buffer_of_column(views["task_text"].take(pa.array(blank)))
-        signed = _with_rows(signed, blank, engine.sign(tasks))
+        signed_tasks = engine.sign(tasks)
+        signed = _with_rows(signed, blank, signed_tasks)
         for row, task_id in zip(blank.tolist(), _text_ids("task", tasks), strict=True):
             body_ids[row] = task_id
+        words = with_texts(words, blank, word_orders(tasks, signed_tasks.num_shingles))
     schema = SCHEMAS["signatures"]
     columns = {
         "view_hash": views["view_hash"],
@@ -45,6 +49,7 @@ def sign_views(views: pa.Table, engine: SignatureEngine) -> pa.Table:
         "minhash": pa.FixedSizeListArray.from_arrays(pa.array(signed.minhash.reshape(-1)), NUM_SLOTS),
         "bottom": pa.ListArray.from_arrays(pa.array(signed.bottom_bounds), pa.array(signed.bottom)),
         "num_shingles": pa.array(signed.num_shingles),
+        "words": pa.ListArray.from_arrays(pa.array(words.bounds.astype(np.int32)), pa.array(words.words)),
         "scheme": pa.array([engine.scheme] * views.num_rows, pa.string()),
     }
     return pa.table([columns[field.name].cast(field.type) for field in schema], schema=schema)

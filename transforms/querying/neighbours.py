@@ -9,7 +9,8 @@ import pyarrow as pa
 
 from schemas.errors import InputError
 from transforms.embedding.cache import ViewVectors, view_vectors
-from transforms.similarity.rescoring import pair_cosines, usable_rows
+from transforms.similarity.buckets import nearest
+from transforms.similarity.rescoring import usable_rows
 from transforms.store.files import Store
 from transforms.store.manifest import Manifest
 
@@ -42,7 +43,8 @@ def nearest_trajectories(
 ) -> Neighbours:
     """Return the representatives of a snapshot nearest to a trajectory by exact cosine.
 
-    Copies share the vector of what they copy and are not listed apart; `group_size` counts them.
+    Copies share the vector of what they copy and are not listed apart; `group_size` counts them. What has no text to
+    compare is near nothing and is not listed.
 
     Args:
         store: The store.
@@ -58,16 +60,19 @@ def nearest_trajectories(
     asked = _representative(connection, traj_id)
     ids, vectors = zip(*_vectors(store, manifest, view), strict=True)
     known = np.concatenate([np.asarray(each.to_pylist(), dtype=object) for each in ids])
-    matrix = np.concatenate(vectors)
+    by_id = np.argsort(known)
+    known, matrix = known[by_id], np.concatenate(vectors)[by_id]
     place = np.flatnonzero(known == asked)
     if not place.size or not usable_rows(matrix[place]).all():
         raise InputError(f"trajectory {traj_id} has no {view} text to compare; try --view fused or --view task")
-    cosines = pair_cosines(matrix, np.full(len(matrix), place[0]), np.arange(len(matrix)))
-    order = sorted(np.flatnonzero(known != asked).tolist(), key=lambda row: (-cosines[row], known[row]))[:count]
-    cursor = connection.execute(_FACTS, [[known[row] for row in order]])
+    order, cosines = nearest(matrix, int(place[0]), count=count)
+    cursor = connection.execute(_FACTS, [known[order].tolist()])
     names = [column[0] for column in cursor.description or ()]
     facts = {row[0]: dict(zip(names, row, strict=True)) for row in cursor.fetchall()}
-    rows = [{"similarity": round(float(cosines[row]), 4)} | facts[known[row]] for row in order]
+    rows = [
+        {"similarity": round(cosine, 4)} | facts[known[row]]
+        for row, cosine in zip(order.tolist(), cosines.tolist(), strict=True)
+    ]
     return Neighbours(traj_id, asked, rows)
 
 

@@ -45,13 +45,14 @@ def count_records(records: Sequence[Quarantined]) -> list[tuple[str, str, int]]:
 
 
 def find_record(records: Sequence[Quarantined], wanted: str) -> Quarantined:
-    """Return the record that `wanted` names: `<beginning of a unit key>/<record key>`.
+    """Return the record that `wanted` names: `<beginning of a unit key>/<record key>`, or a trajectory's id.
 
     Raises:
         InputError: None or more than one answers to it.
     """
     unit, _, key = wanted.partition("/")
     found = [record for record in records if record.record_key == key and record.unit_key.startswith(unit)]
+    found = found if key else [record for record in records if record.trajectory_id == wanted]
     if len(found) == 1:
         return found[0]
     shown = ", ".join(record.identifier for record in (found or records)[:MAX_NAMED]) or "none"

@@ -18,13 +18,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from transforms.similarity.rescoring import Matrix, unit_rows
+from transforms.similarity.centres import whole_rows
+from transforms.similarity.rescoring import Matrix
 
-_SCALE: Final = 2048
-"""Length of the whole-number vectors: products sum to at most 2^22, below the 2^24 up to which float32 is exact."""
-
-_SHIFT: Final = 7
-"""Cosines are kept in steps of 2^7 / 2^22 = 1 / 32,768, which a 16-bit integer holds."""
+_SHIFT: Final = 9
+"""Cosines are kept in steps of 2^9 / 4,000^2 = 1 / 31,250, which a 16-bit integer holds."""
 
 TABLE_BYTES: Final = 256 * 2**20
 """Size up to which similarities are tabled; above it the rows to be covered are a sample."""
@@ -110,8 +108,8 @@ def choose_targets(order: Sequence[int], *, num_rows: int) -> NDArray[np.int64]:
 
 
 def _similarity_table(vectors: Matrix, targets: NDArray[np.int64]) -> NDArray[np.int16]:
-    """Return cosines to the targets, none below 0 and 0 to oneself, in 1 / 32,768, shape (rows, targets)."""
-    whole = np.rint(unit_rows(vectors) * np.float32(_SCALE))
+    """Return cosines to the targets, none below 0 and 0 to oneself, in 1 / 31,250, shape (rows, targets)."""
+    whole = whole_rows(vectors)
     table = np.empty((len(whole), len(targets)), dtype=np.int16)
     wanted = np.ascontiguousarray(whole[targets].T)
     for start in range(0, len(whole), _BLOCK_ROWS):

@@ -1,13 +1,13 @@
 """Rollout groups: the k rollouts of one task by one policy, which group-relative RL needs whole."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
 from schemas.errors import QualityError
 from schemas.reasons import DecisionReason
 from transforms.selecting.budget import BudgetRow
-from transforms.selecting.decisions import KEPT, Verdict
+from transforms.selecting.decisions import KEPT, REDUNDANT_REASONS, Verdict
 
 Group = tuple[str, str]
 """Task key and policy."""
@@ -19,21 +19,89 @@ _LEFT_ALONE: Final = frozenset({DecisionReason.EMPTY, DecisionReason.INVALID_REW
 """What no group brings back: rollouts whose reward says nothing are no members of a group."""
 
 
-def keep_groups_whole(verdicts: Sequence[Verdict], groups: Sequence[Group]) -> list[Verdict]:
-    """Return the verdicts with redundant members kept where another member of their group is kept.
+def keep_groups_whole(
+    verdicts: Sequence[Verdict],
+    groups: Sequence[Group],
+    *,
+    ids: Sequence[str],
+    ranks: Sequence[int],
+    copies: Sequence[str],
+) -> list[Verdict]:
+    """Return the verdicts with each group kept or dropped as a whole.
 
-    A group all of whose members repeat other groups or items of a reference set stays dropped, each member naming what
-    it repeats.
+    A group is redundant if each of its members has a copy in another group that stays, or is held by a reference set;
+    a copy in the group itself is no reason. Groups are looked at from the worst to the best by their best member, so
+    that of groups that repeat each other the best one stays. What was dropped as redundant is kept with its group; a
+    keeper whose group goes names the best copy of it that stays.
 
     Args:
-        verdicts: Verdict of each row.
+        verdicts: Verdict of each row, as `first_verdicts` gives them.
         groups: Group of each row.
+        ids: Id of each row.
+        ranks: Place of each row in the keeper order, each another.
+        copies: What the rows that one row stays for have in common.
     """
-    stays = {group for verdict, group in zip(verdicts, groups, strict=True) if verdict == KEPT}
-    return [
-        KEPT if group in stays and verdict.reason not in _LEFT_ALONE else verdict
-        for verdict, group in zip(verdicts, groups, strict=True)
-    ]
+    members: dict[Group, list[int]] = defaultdict(list)
+    for row in sorted(range(len(ids)), key=lambda row: ranks[row]):
+        if verdicts[row].reason not in _LEFT_ALONE:
+            members[groups[row]].append(row)
+    whole_runs = _not_cut(verdicts, ids)
+    staying = _staying_groups(members, verdicts, ranks=ranks, copies=copies, whole_runs=whole_runs)
+    best_of: dict[str, int] = {}
+    for row in sorted(whole_runs, key=ranks.__getitem__):
+        if groups[row] in staying:
+            best_of.setdefault(copies[row], row)
+    whole = list(verdicts)
+    for group, rows in members.items():
+        for row in rows:
+            if group in staying:
+                whole[row] = KEPT
+            elif verdicts[row] == KEPT:
+                copy = best_of[copies[row]]
+                whole[row] = _repeats(ids[copy], verdicts[copy], keeper=ids[row])
+    return whole
+
+
+def _staying_groups(
+    members: Mapping[Group, Sequence[int]],
+    verdicts: Sequence[Verdict],
+    *,
+    ranks: Sequence[int],
+    copies: Sequence[str],
+    whole_runs: Collection[int],
+) -> set[Group]:
+    """Return the groups that stay; each group's members come best first."""
+    held = {copies[row] for row, verdict in enumerate(verdicts) if verdict.reason == DecisionReason.IN_REFERENCE_SET}
+    stays_in: dict[str, set[Group]] = defaultdict(set)
+    for group, rows in members.items():
+        for row in rows:
+            if row in whole_runs:
+                stays_in[copies[row]].add(group)
+    staying = set(members)
+    for group, rows in sorted(members.items(), key=lambda item: -ranks[item[1][0]]):
+        if all(copies[row] in held or stays_in[copies[row]] - {group} for row in rows):
+            staying.discard(group)
+            for row in rows:
+                stays_in[copies[row]].discard(group)
+    return staying
+
+
+def _not_cut(verdicts: Sequence[Verdict], ids: Sequence[str]) -> set[int]:
+    """Return the rows that are not the beginning of another run, nor repeat one: no whole run may go for those."""
+    row_of = {traj_id: row for row, traj_id in enumerate(ids)}
+    found = set()
+    for row in range(len(ids)):
+        at = row
+        while verdicts[at].reason in REDUNDANT_REASONS - {DecisionReason.CUT_COPY}:
+            at = row_of[verdicts[at].reference_id or ""]
+        if verdicts[at].reason != DecisionReason.CUT_COPY and verdicts[row].reason not in _LEFT_ALONE:
+            found.add(row)
+    return found
+
+
+def _repeats(copy_id: str, verdict: Verdict, *, keeper: str) -> Verdict:
+    """Return the verdict of a keeper whose group goes: a copy of it, of that verdict, stays in its place."""
+    return Verdict(verdict.reason, copy_id, verdict.similarity if verdict.reference_id == keeper else None)
 
 
 def spend_on_groups(

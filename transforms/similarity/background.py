@@ -12,16 +12,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from transforms.lexical.signatures import Signatures, estimated_similarity
 from transforms.similarity.rescoring import Matrix, pair_cosines, usable_rows
 from transforms.store.keys import seeded_order
 
 
 class Rollout(NamedTuple):
-    """A rollout whose body has a vector: its id, its task group, and the row of the vector."""
+    """A rollout whose body has a vector: its id, its task group, the row of the vector and that of its signature."""
 
     traj_id: str
     task_group: str
     row: int
+    signature: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class Background:
         mean_cosine: Mean of their cosines.
         p99_cosine: Their 99th percentile.
         share_similar: Share of the pairs at or above the similarity at which a rollout is redundant.
+        mean_jaccard: Mean of their estimated word 5-gram Jaccards.
     """
 
     num_task_groups: int
@@ -41,6 +44,7 @@ class Background:
     mean_cosine: float | None
     p99_cosine: float | None
     share_similar: float | None
+    mean_jaccard: float | None
 
     def is_leaking(self, *, min_task_groups: int, max_background_cosine: float, max_cross_task_share: float) -> bool:
         """Say whether unlike rollouts are too alike for vectors to mean anything; few task groups are not judged."""
@@ -50,13 +54,20 @@ class Background:
 
 
 def background_of(
-    rollouts: Sequence[Rollout], vectors: Matrix, *, seed: int, max_pairs: int, min_similarity: float
+    rollouts: Sequence[Rollout],
+    vectors: Matrix,
+    signatures: Signatures,
+    *,
+    seed: int,
+    max_pairs: int,
+    min_similarity: float,
 ) -> Background:
     """Return the background similarity of an environment.
 
     Args:
         rollouts: Its rollouts, in any order; those whose vector is zero or not finite are left out.
         vectors: Body vectors, shape (rows, dimensions).
+        signatures: Signatures, shape (any, 128).
         seed: Seed of the draw.
         max_pairs: Pairs drawn at most.
         min_similarity: Cosine at or above which a rollout repeats another.
@@ -67,10 +78,15 @@ def background_of(
     pairs = draw_cross_task_pairs(compared, seed=seed, max_pairs=max_pairs)
     num_groups = len({each.task_group for each in compared})
     if not pairs:
-        return Background(num_groups, 0, None, None, None)
+        return Background(num_groups, 0, None, None, None, None)
     left, right = (np.array(side, dtype=np.int64) for side in zip(*pairs, strict=True))
     cosines = pair_cosines(vectors, left, right)
-    return Background(num_groups, len(pairs), *_figures(cosines, min_similarity))
+    signature_of = {each.row: each.signature for each in compared}
+    shared = [
+        estimated_similarity(signatures[signature_of[one]], signatures[[signature_of[other]]]).item()
+        for one, other in pairs
+    ]
+    return Background(num_groups, len(pairs), *_figures(cosines, min_similarity), sum(shared) / len(shared))
 
 
 def draw_cross_task_pairs(rollouts: Sequence[Rollout], *, seed: int, max_pairs: int) -> list[tuple[int, int]]:

@@ -35,6 +35,10 @@ def test_nearest_trajectories_of_one_are_its_likes(tmp_path: Path, curate: Curat
     assert len(similarities) == 3
     assert found["traj_id"] not in [row["traj_id"] for row in found["rows"]]
 
+    everything = json.loads(_run("task0-r0", "--store", store, "--top", "50", "--json"))["rows"]
+    assert len(everything) == 8
+    assert "" not in [row["traj_id"] for row in everything]
+
     of_copy = json.loads(_run("copy of r0", "--store", store, "--view", "fused", "--top", "3", "--json"))
     assert of_copy["rows"] == found["rows"]
     table = _run("copy of r0", "--store", store, "--view", "task")

@@ -1,3 +1,5 @@
+import random
+
 import pytest
 
 from pipelines.stages import boilerplate, copies, embed, sign
@@ -48,6 +50,33 @@ def test_a_shared_preamble_that_escapes_the_boilerplate_stops_the_run(stage_over
     (row,) = context.read("background").to_pylist()
     assert row["mean_cosine"] > 0.9
     assert f"mean cosine of {row['mean_cosine']:.3f}" in message
+
+
+@pytest.mark.parametrize("num_tasks", [40, 8])
+def test_a_preamble_behind_words_that_differ_is_warned_of_and_named(stage_over, made, num_tasks):
+    rng = random.Random(1)
+
+    def own():
+        return " ".join(f"{rng.choice('abcdefgh')}{rng.randrange(10**6)}" for _ in range(150))
+
+    chats = [chat(task, "noted", task=f"w{task}") for task in range(num_tasks)]
+    for each in chats:
+        each["messages"][1]["content"] = f"Run {rng.randrange(10**6)} on host {rng.randrange(99)} {PREAMBLE} {own()}"
+    context = stage_over(made(chats))
+
+    (row,) = embedded(context)
+
+    assert row["mean_cosine"] < 0.9
+    assert row["mean_jaccard"] > 0.05
+    (warning,) = [note for note in context.progress.notes if "share" in note]
+    assert "(views.leak_alarm.max_background_jaccard=0.05). Block " in warning
+    assert "answer in full sentences, never guess" in warning
+
+
+def test_runs_that_share_little_text_are_not_warned_of(stage_over, made):
+    context = stage_over(made(lake("noted w{task}")))
+    assert embedded(context)[0]["mean_jaccard"] < 0.05
+    assert not [note for note in context.progress.notes if "share" in note]
 
 
 def test_the_same_preamble_is_boilerplate_by_default(stage_over, made):

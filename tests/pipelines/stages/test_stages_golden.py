@@ -13,16 +13,16 @@ from transforms.store.keys import short_id
 from transforms.synthesis.lake import LakeRequest, write_lake
 
 VERSIONS: dict[str, int] = {
-    "ingest": 5,
+    "ingest": 6,
     "boilerplate": 1,
-    "sign": 2,
-    "copies": 2,
-    "embed": 2,
+    "sign": 3,
+    "copies": 3,
+    "embed": 3,
     "similar": 3,
     "families": 2,
     "references": 1,
     "tasks": 1,
-    "select": 3,
+    "select": 4,
     "export": 1,
     "report": 2,
     "publish": 2,
@@ -31,7 +31,7 @@ VERSIONS: dict[str, int] = {
 
 DIGESTS: dict[str, str] = {
     "boilerplate": "fb912574cecad54c6a0bc75b46172350",
-    "sign": "34e1f3930e630f99520e6479c755be19",
+    "sign": "a6f0f5815d5694e8c91a54ec248e17dc",
     "copies": "019a603520cf1904272be5dfbaea8966",
     "similar": "49936aecdbf4e3fcb151dd2f9d83968e",
     "references": "fb912574cecad54c6a0bc75b46172350",

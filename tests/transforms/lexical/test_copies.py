@@ -11,12 +11,15 @@ from transforms.lexical.containment import Sketches
 from transforms.lexical.copies import MEMBER, CopyRules, GroupCopies, group_cells, load_views, save_views
 from transforms.lexical.signatures import FastEngine, sign_strings
 from transforms.lexical.signing import sign_views
+from transforms.lexical.text_buffers import buffer_of_texts
+from transforms.lexical.word_order import word_orders
 
 BASE = " ".join(f"w{number}" for number in range(300))
 TEXTS = [BASE, f"{BASE} and more", "other", f"{BASE} and still more", "", " ".join(BASE.split()[:120])]
 SIGNED = sign_strings(FastEngine(), TEXTS)
 SIGNATURES = SIGNED.minhash
 SKETCHES = Sketches(SIGNED.bottom, SIGNED.bottom_bounds.astype(np.int64), SIGNED.num_shingles)
+ORDERS = word_orders(buffer_of_texts(TEXTS), SIGNED.num_shingles)
 RULES = CopyRules(min_similarity=0.8, containment_min_share=0.95, approach_min_similarity=0.3)
 
 
@@ -25,7 +28,7 @@ def member(row, *, cell=0, rank, text, actions=-1):
 
 
 def grouped_cells(rows, *, rules=RULES):
-    return group_cells(rows, SIGNATURES, SKETCHES, rules=rules).to_pylist()
+    return group_cells(rows, SIGNATURES, SKETCHES, rules=rules, orders=ORDERS).to_pylist()
 
 
 def members(*rows):
@@ -144,9 +147,10 @@ def test_three_thousand_equal_runs_are_one_group_of_one_keeper():
 def test_views_come_back_as_they_were_saved(tmp_path):
     columns = {name: TEXTS for name in ("view_hash", "body", "skeleton", "task_text")}
     save_views(tmp_path, sign_views(pa.table(columns), FastEngine()))
-    signatures, sketches = load_views(tmp_path)
+    signatures, sketches, orders = load_views(tmp_path)
 
     assert np.array_equal(signatures, SIGNATURES)
+    assert all(np.array_equal(left, right) for left, right in zip(orders, ORDERS, strict=True))
     assert all(np.array_equal(left, right) for left, right in zip(sketches, SKETCHES, strict=True))
 
 

@@ -10,7 +10,11 @@ LIMITS = {"min_task_groups": 3, "max_background_cosine": 0.9, "max_cross_task_sh
 
 def lake(sizes):
     rows = iter(range(sum(sizes)))
-    return [Rollout(f"{group}-{n}", f"g{group}", next(rows)) for group, size in enumerate(sizes) for n in range(size)]
+    return [
+        Rollout(f"{group}-{n}", f"g{group}", row := next(rows), row)
+        for group, size in enumerate(sizes)
+        for n in range(size)
+    ]
 
 
 @given(st.lists(st.integers(1, 5), max_size=7), st.integers(1, 60), st.randoms(use_true_random=False))
@@ -42,28 +46,30 @@ def test_the_seed_draws():
 
 def test_figures_are_those_of_all_pairs_of_a_small_environment():
     vectors = np.array([[1, 0], [1, 0], [0, 1], [0, 0], [np.nan, 1]], dtype=np.float16)
-    rollouts = [Rollout(str(n), f"g{n}", n) for n in range(5)]
+    rollouts = [Rollout(str(n), f"g{n}", n, 4 - n) for n in range(5)]
+    signatures = np.tile(np.arange(5, dtype=np.uint32)[:, None], (1, 128))
+    signatures[2, :96] = signatures[4, :96]
 
-    found = background_of(rollouts, vectors, seed=0, max_pairs=100, min_similarity=0.95)
+    found = background_of(rollouts, vectors, signatures, seed=0, max_pairs=100, min_similarity=0.95)
 
-    assert found == Background(3, 3, pytest.approx(1 / 3), 1.0, pytest.approx(1 / 3))
+    assert found == Background(3, 3, pytest.approx(1 / 3), 1.0, pytest.approx(1 / 3), pytest.approx(0.25))
 
 
 def test_an_environment_without_pairs_has_no_figures_and_no_leak():
-    vectors = np.ones((3, 2), dtype=np.float16)
-    alone = background_of([Rollout("a", "g", 0)], vectors, seed=0, max_pairs=9, min_similarity=0.95)
-    assert alone == Background(1, 0, None, None, None)
-    assert background_of([], vectors, seed=0, max_pairs=9, min_similarity=0.95).num_pairs == 0
+    vectors, signatures = np.ones((3, 2), dtype=np.float16), np.zeros((3, 128), dtype=np.uint32)
+    alone = background_of([Rollout("a", "g", 0, 0)], vectors, signatures, seed=0, max_pairs=9, min_similarity=0.95)
+    assert alone == Background(1, 0, None, None, None, None)
+    assert background_of([], vectors, signatures, seed=0, max_pairs=9, min_similarity=0.95).num_pairs == 0
     assert not alone.is_leaking(**LIMITS)
 
 
 @pytest.mark.parametrize(
     ("background", "leaks"),
     [
-        (Background(3, 9, 0.91, 0.99, 0.0), True),
-        (Background(3, 9, 0.9, 0.99, 0.05), False),
-        (Background(3, 9, 0.2, 0.99, 0.06), True),
-        (Background(2, 9, 0.99, 0.99, 1.0), False),
+        (Background(3, 9, 0.91, 0.99, 0.0, 0.0), True),
+        (Background(3, 9, 0.9, 0.99, 0.05, 0.0), False),
+        (Background(3, 9, 0.2, 0.99, 0.06, 0.0), True),
+        (Background(2, 9, 0.99, 0.99, 1.0, 0.0), False),
     ],
 )
 def test_either_limit_trips_and_few_tasks_are_not_judged(background, leaks):

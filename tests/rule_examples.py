@@ -11,6 +11,7 @@ from typing import Final
 
 _ALPHABETS: Final = {
     "a": string.ascii_letters + string.digits,
+    "g": string.ascii_lowercase + string.digits + "!@#$%^&*(-_=+)",
     "h": "0123456789abcdef",
     "u": string.ascii_uppercase + string.digits,
     "l": string.ascii_lowercase + string.digits,
@@ -19,7 +20,7 @@ _ALPHABETS: Final = {
     "d": string.digits,
     "b": "".join(sorted(set(string.ascii_letters + string.digits) - set("0OIl"))),
 }
-_DRAWN: Final = re.compile(r"\{([ahulwsdb])(\d+)\}")
+_DRAWN: Final = re.compile(r"\{([aghulwsdb])(\d+)\}")
 
 EXAMPLES: Final = (
     "-----BEGIN EC PRIVATE KEY-----\n{s64}\n-----END EC PRIVATE KEY-----",
@@ -115,6 +116,8 @@ EXAMPLES: Final = (
     "sessionid={h32}",
     "'sessionid', '{a32}'",
     '"auths": {"host.internal": {"auth": "{a40}"}}',
+    '{"element": "Password field", "ref": "e3", "text": "{a20}"}',
+    "export SECRET_KEY := {g50}",
     "? Enter a value: {a32}",
     "'SecretString': '{a32}'",
     ":rubygems: {a32}",

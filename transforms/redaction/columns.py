@@ -56,7 +56,7 @@ def _cell(
     row: bytes, below: int, *, column: int, num_cells: int, delimiter: bytes, accept: Callable[[bytes], bool]
 ) -> Place | None:
     cells = row.split(delimiter)
-    if len(cells) != num_cells:
+    if len(cells) != num_cells and not (len(cells) == num_cells + 1 and not cells[-1].strip()):
         return None
     start = below + sum(len(cell) + 1 for cell in cells[:column])
     return _stripped(cells[column], start, accept=accept)

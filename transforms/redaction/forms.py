@@ -13,7 +13,15 @@ from transforms.redaction.values import (
 )
 
 _OPEN = r"(?:[\\\"'`\[({]|u0022|&quot;|&#34;|%22|\\\\)*"
+_FEWEST_SIGNS = 6
+"""Of 50 characters drawn from Django's alphabet of 50, of which 14 are signs, 14 are signs on average."""
 _VALUE = r"[A-Za-z0-9._~+/%-]"
+
+
+def _is_django_key(value: bytes, _following: bytes) -> bool:
+    """Say whether fifty characters of the alphabet that Django draws its keys from look drawn: signs all over."""
+    return len(value.translate(None, b"!@#$%^&*(_=+)-")) <= len(value) - _FEWEST_SIGNS and not value.isalpha()
+
 
 FRAMES = (
     fixed("JWT", r"eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]{6,}){0,3}"),
@@ -82,7 +90,8 @@ FRAMES = (
     ),
     context(
         "COOKIE",
-        r"(?i:\bsid|sess(?:ion)?[_.-]?(?:id)?|sessionid|[cx]srf[a-z_-]*)=(?:s%3A)?([A-Za-z0-9%_.+/-]{20,}={0,2})",
+        r"(?i:\bsid|sess(?:ion)?[_.-]?(?:id)?|sessionid|[cx]srf[a-z_-]*)(?:=|: )(?:s%3A)?"
+        r"([A-Za-z0-9%_.+/-]{20,}={0,2})",
         accept=is_opaque,
     ),
     context(
@@ -95,6 +104,19 @@ FRAMES = (
         "SECRET",
         r"(?:\"auths?\"|-oauth\"|-token\"|\"http-basic\")\s*:\s*\{[^\n\x00]*?:\s*\"([A-Za-z0-9+/_=.-]{20,})\"",
         accept=is_opaque,
+    ),
+    context(
+        "PASSWORD",
+        r"(?i:password|passcode|secret|token|api key)[^\n\x00\"]{0,30}\\*\""
+        r"(?:, *\\*\"[a-z]+\\*\": *\\*\"[^\n\x00\"]{0,40}\"){0,3}"
+        r", *\\*\"(?:text|value)\\*\": *\\*\"([^\s\x00\"\\]{6,})",
+        accept=is_password,
+    ),
+    context(
+        "SECRET",
+        r"(?i:secret[_ -]?key)[^\n\x00]{0,60}?(?:(?:\n|\\n)[^\n\x00]{0,20}?)?"
+        r"[\s\"'`>(:=]([a-z0-9!@#$%^&*(_=+)-]{50})(?:[\s\"'`<),;\\]|$)",
+        accept=_is_django_key,
     ),
     context(
         "SECRET",
@@ -123,7 +145,7 @@ LINKS = (
     context("TELEGRAM_TOKEN", r"/bot[0-9]{8,10}:([A-Za-z0-9_-]{20,})", accept=is_opaque),
     context(
         "LINK_TOKEN",
-        r"[?&#](?i:(?:x-[a-z]+-)?signature|sign?|sig|hmac|jwt|code|key|k|sid|session_?id|auth|ticket|otp|pass"
+        r"(?:[?&#]|\\u0026)(?i:(?:x-[a-z]+-)?signature|sign?|sig|hmac|jwt|code|key|k|sid|session_?id|auth|ticket|otp|pass"
         r"|pwd|passwo?r?d|invite|nonce_token)="
         r"(" + _VALUE + r"{16,}={0,2})",
         accept=is_opaque,

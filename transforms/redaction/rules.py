@@ -50,7 +50,7 @@ _CLOUDS = (
     fixed("GOOGLE_KEY", r"GOCSPX-[A-Za-z0-9_-]{20,}"),
     context("AZURE_KEY", r"(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{40,}={0,2})", accept=is_literal),
     fixed("AZURE_KEY", r"[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}"),
-    context("AZURE_KEY", r"[?&]sig=([A-Za-z0-9%/+]{40,}={0,2})", accept=is_random),
+    context("AZURE_KEY", r"(?:[?&;]|\\u0026)sig=([A-Za-z0-9%/+]{40,}={0,2})", accept=is_random),
     fixed("DIGITALOCEAN_TOKEN", r"do[opr]_v1_[a-f0-9]{64}"),
     fixed("DATABRICKS_TOKEN", r"dapi[a-f0-9]{32}(?:-[0-9])?"),
     fixed("VAULT_TOKEN", r"hv[sbr]\.[A-Za-z0-9_-]{24,}"),

@@ -23,7 +23,7 @@ _SENTENCE = re.compile(
 _LABELLED = re.compile(
     rb"[^=:\n\x00\"'`\\]{1,32}[=:][ \t]{1,4}([^\x00-\x20\x7f-\xff\"'`\\,;&|<>(){}\[\]]{8,64})(?=[\s\"'`,;)]|\Z)"
 )
-_WHOLE = re.compile(rb"(?:[=:]|[-=]>| is)[ \t]{0,8}[\"'`]?([^\s\x00\"'`\\]{16,128})(?=[\s\"'`\\]|\Z)")
+_WHOLE = re.compile(rb"[ \t]{0,2}(?:[=:]|[-=]>|is)[ \t]{0,8}[\"'`]?([^\s\x00\"'`\\]{16,128})(?=[\s\"'`\\]|\Z)")
 
 
 def noise_after(text: bytes, end: int) -> Place | None:

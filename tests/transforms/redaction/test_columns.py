@@ -13,6 +13,10 @@ def test_the_cell_under_a_name_is_its_value():
     assert _below("id\tkey\n7\tvalue", "key") == "value"
 
 
+def test_a_head_without_its_last_edge_still_heads_its_column():
+    assert _below("+-----+\n| key\n+-----+\n| value |\n", "key") == "value"
+
+
 def test_a_cell_that_is_not_accepted_is_no_value():
     assert _below("id,key\n7,other\n", "key") is None
 

@@ -36,3 +36,12 @@ def test_what_is_full_of_signs_is_taken_to_the_next_blank():
     value = "a1(b2)#c3%d4^e5(f6!g7"
     assert noise_after(f"=  {value} x".encode(), 0) == (3, 3 + len(value))
     assert noise_after(b"=make(first)[0]+second*2 x", 0) is None
+
+
+@pytest.mark.parametrize("link", ["=", ": ", " -> ", " => ", " is `", ' = "'])
+def test_a_value_full_of_signs_is_found_behind_any_link(link):
+    value = "k7*nen5w%k#de3-mlm@b+21c4"
+    text = f"secret{link}{value}\n".encode()
+    place = noise_after(text, len("secret"))
+    assert place is not None
+    assert text[slice(*place)].decode() == value

@@ -1,9 +1,9 @@
 """Speed of redaction, rollout in to redacted rollout out, in MB of decoded text per CPU second.
 
 Plain lakes have rollouts of 20 KB and 200 KB of which 4 % hold a secret; hostile ones hold a secret every 65 bytes,
-near-misses of every well-known form, or both, or 200 KB of one form repeated. Each figure is the best of many turns of
-one thread, a shape of three, with the shipped catalogue loaded; beside it stands how long a plain Python loop takes
-a turn, which tells a busy machine.
+near-misses of every well-known form, or both, or 200 KB of one form repeated, of which four times the same text may
+cost 4.4 times as much. Each figure is the best of many turns of one thread, a shape of three, with the shipped
+catalogue loaded; beside it stands how long a plain Python loop takes a turn, which tells a busy machine.
 
     python -m tests.benchmarks.bench_redaction
 """
@@ -14,6 +14,7 @@ import random
 import string
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from schemas.records import Header, Message, MessageCall, Rollout
@@ -48,11 +49,23 @@ _SHAPES: Final = (
         "fastly_token: {a32}\n",
         "{a24}.{a6}.{a27} ",
         "token1:",
+        "token1:token1: ",
         "secret|a1,",
         "token {h31} ",
         "password1 (see 7) {a9} ",
     ),
 )
+_ADVERSARIAL: Final = (
+    *("token='{a20}' ", 'password: "{a9}!" ', "x token is {a12} ", "# token\n", "token\n{a20}\n", "'{a20}' # token\n"),
+    *("id|token|h\n1|{a20}|b\n", "token,secret,password\n", "API_KEY ", "token (a) (b) (c) ", "token <b> <i> <p> "),
+    *("max_tokens: 4096, ", "{w60}.token.", "the token of the house is 7 ", "token='' ", "token=0x12345678 "),
+    *("a_{a30}_", "{h31}.", "token \\n\\n", "token=[REDACTED:{a8}] ", "key: {a7}; "),
+)
+"""Shapes around names: every gap, quote, line and column that a look goes over, with and without a value behind."""
+_GROWTH: Final = 4
+_GROWTH_TURNS: Final = 4
+_PLAIN_BAR: Final = 50
+"""MB/s; what is faster grows with the processor's caches as much as with the text."""
 _NEAR: Final = (
     *("gh" + "p_", "AK" + "IA", "sk-" + "ant-", "token=", 'password: "', "eyJ", "://", "-----BEGIN ", "SK", "@"),
     *("Authorization: Bearer ", "xox" + "b-", "curl -u ", '"api_key": "', "h" + "f_", "gl" + "pat-", "secret "),
@@ -82,15 +95,19 @@ def main() -> None:
     print(f"one turn of a Python loop: {_loop_ns():.0f} ns")
     least_plain = min(_measure(name, rollouts, redactor, turns=turns) for name, rollouts in plain.items())
     least_hostile = min(_measure(name, rollouts, redactor, turns=turns) for name, rollouts in hostile.items())
-    shapes = {shape: _shape(shape, rng) for shape in _SHAPES}
+    shapes = {shape: _shape(shape, rng) for shape in (*_SHAPES, *_ADVERSARIAL)}
     speeds = {shape: _measure(repr(shape), [text], redactor, turns=3) for shape, text in shapes.items()}
     worst = min(speeds, key=lambda shape: speeds[shape])
     print(f"worst shape: {worst!r} {speeds[worst]:.1f} MB/s")
-    print(f"redaction: plain {least_plain:.0f} MB/s (bar 50), hostile {least_hostile:.1f} MB/s (bar 5)")
+    slow = [shape for shape in shapes if speeds[shape] < _PLAIN_BAR]
+    growths = {shape: _growth(shapes[shape], redactor) for shape in slow}
+    steepest = max(growths, key=lambda shape: growths[shape])
+    print(f"{_GROWTH} times the text costs at most {growths[steepest]:.1f} times the time: {steepest!r} (bar 4.4)")
+    print(f"redaction: plain {least_plain:.0f} MB/s (bar {_PLAIN_BAR}), hostile {least_hostile:.1f} MB/s (bar 5)")
 
 
 def _measure(name: str, rollouts: Sequence[Rollout], redactor: Redactor, *, turns: int) -> float:
-    size = sum(len(text.encode()) for rollout in rollouts for text in scanned_texts(rollout)) / 1e6
+    size = sum(len(text.encode()) for rollout in rollouts for text in scanned_texts(rollout).texts) / 1e6
     best, num_secrets = float("inf"), 0
     for _ in range(turns):
         holds_decoded.cache_clear()
@@ -124,6 +141,22 @@ def _plain(rng: random.Random, words: list[str], *, kilobytes: int, has_secret: 
 def _hostile(line: Callable[[], str]) -> Rollout:
     messages = [Message("tool", "\n".join(line() for _ in range(100))) for _ in range(15)]
     return Rollout(Header("t"), tuple(messages), None, "0" * 64, "0")
+
+
+def _growth(rollout: Rollout, redactor: Redactor) -> float:
+    """Return how many times the time of a text the same text four times over costs, the least of a few turns each."""
+    content = rollout.messages[0].content or ""
+    repeated = replace(rollout, messages=(Message("tool", content * _GROWTH),))
+    costs = []
+    for each in (rollout, repeated):
+        best = float("inf")
+        for _ in range(_GROWTH_TURNS):
+            holds_decoded.cache_clear()
+            start = time.process_time()
+            redactor.redact_rollout(each)
+            best = min(best, time.process_time() - start)
+        costs.append(best)
+    return costs[1] / costs[0]
 
 
 def _shape(shape: str, rng: random.Random) -> Rollout:

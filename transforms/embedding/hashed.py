@@ -13,8 +13,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from transforms.compiled import compiled
 from transforms.embedding.contract import EncoderIdentity, TokenSpan, Vectors, is_blank
-from transforms.lexical.compiled import compiled
 
 HASHED_VERSION: Final = 2
 """Raised whenever the vector of a text changes."""

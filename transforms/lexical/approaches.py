@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
+from transforms.compiled import compiled
 from transforms.lexical.bands import Rows, least_matches, num_equal, read_only
-from transforms.lexical.compiled import compiled
 from transforms.lexical.scanning import NUM_SLOTS
 from transforms.lexical.signatures import Signatures
 from transforms.lexical.word_order import (

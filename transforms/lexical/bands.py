@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from transforms.lexical.compiled import compiled
+from transforms.compiled import compiled
 from transforms.lexical.scanning import NUM_SLOTS
 from transforms.lexical.signatures import Signatures
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from transforms.compiled import compiled
 from transforms.lexical.bands import (
     Buckets,
     Rows,
@@ -22,7 +23,6 @@ from transforms.lexical.bands import (
     read_only,
     sub_buckets,
 )
-from transforms.lexical.compiled import compiled
 from transforms.lexical.scanning import NUM_SLOTS
 from transforms.lexical.signatures import Signatures
 from transforms.lexical.stars import Stars

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from transforms.lexical.compiled import compiled
+from transforms.compiled import compiled
 
 _MIN_COMPARED = 16
 """Shingles of the shorter text on which a share is judged, at least."""

@@ -16,7 +16,7 @@ another 32 bits of the hashes, from which the share of one text's shingles that 
 import numpy as np
 from numpy.typing import NDArray
 
-from transforms.lexical.compiled import compiled
+from transforms.compiled import compiled
 from transforms.lexical.folding import CHANGES, IN_CONTEXT, NOT_ASCII, NUM_CHANGES, NUM_CODE_POINTS
 from transforms.lexical.shingles import SHINGLE_WORDS
 

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from transforms.lexical.compiled import compiled
+from transforms.compiled import compiled
 from transforms.lexical.folding import fold_tables
 from transforms.lexical.scanning import NEEDS_LOWERING, find_words, fold_text, hash_words, word_masks
 from transforms.lexical.shingles import SHINGLE_WORDS

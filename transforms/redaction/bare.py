@@ -25,11 +25,12 @@ def occurrences(text: bytes, values: Collection[bytes]) -> Iterator[tuple[int, i
         text: The text that is searched.
         values: Values of at least 8 bytes; those of more than 4096 are not looked for.
     """
-    ordered = sorted(value for value in values if len(value) <= _MAX_VALUE_BYTES)
-    anchors = {value[:_ANCHOR_BYTES] for value in ordered}
+    sought = [value for value in values if len(value) <= _MAX_VALUE_BYTES]
+    anchors = {value[:_ANCHOR_BYTES] for value in sought}
     starts = [start for start in _candidates(text, anchors) if text[start : start + _ANCHOR_BYTES] in anchors]
     if not starts:
         return
+    ordered = sorted(sought)
     parents, longest = _parents(ordered), max(map(len, ordered))
     for start in starts:
         following = text[start : start + longest]

@@ -74,6 +74,10 @@ class Catalogue:
     maintained: tuple[MaintainedRule, ...]
     one_pass: OnePass
 
+    def are_names_alone(self, flagged: Sequence[int]) -> bool:
+        """Say whether the one pass told of names of secrets and of no rule."""
+        return list(flagged) == [len(self.own)]
+
     def find(self, search: Search, flagged: Sequence[int] | None = None) -> list[Finding]:
         """Return the secrets of a text by position, looking again at what is left until nothing more is found.
 

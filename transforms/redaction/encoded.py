@@ -88,4 +88,5 @@ def _holds_secret(text: bytes) -> bool:
 
 @cache
 def _decoded_rules() -> tuple[OnePass, tuple[CompiledRule, ...]]:
-    return compile_one_pass([*(rule.sought for rule in SECRET_RULES), NAME_PATTERN]), compile_rules(SECRET_RULES)
+    patterns = [*(rule.sought for rule in SECRET_RULES), NAME_PATTERN]
+    return compile_one_pass(patterns, over_short_texts=True), compile_rules(SECRET_RULES)

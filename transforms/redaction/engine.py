@@ -11,11 +11,12 @@ from dataclasses import dataclass, field, replace
 
 from schemas.records import Rollout
 from transforms.redaction.catalogue import PERSONAL_KINDS, Catalogue, IsAllowed, Search, allows, compiled_catalogue
-from transforms.redaction.fields import scanned_texts
+from transforms.redaction.fields import ScannedTexts, scanned_texts
 from transforms.redaction.maintained import Finding
 from transforms.redaction.notes import note_rollout, put_back
 from transforms.redaction.placeholders import Placeholders, covered
 from transforms.redaction.splits import mend_splits
+from transforms.redaction.suspects import could_speak
 from transforms.redaction.units import Edit, Page, Unit, apply_edits, decode, encode
 
 
@@ -37,9 +38,11 @@ class Redactor:
         """Return the rollout without secrets, and how many places were replaced, by kind."""
         if not self.enabled:
             return rollout, {}
-        joined = encode("\x00".join(scanned_texts(rollout)))
-        flagged = compiled_catalogue(self.personal_data).one_pass(joined)
-        if not flagged:
+        scanned = scanned_texts(rollout)
+        joined = encode("\x00".join(scanned.texts))
+        catalogue = compiled_catalogue(self.personal_data)
+        flagged = catalogue.one_pass(joined)
+        if not flagged or (catalogue.are_names_alone(flagged) and self._is_clean(rollout, scanned, joined)):
             return rollout, {}
         scan = self._scan(joined)
         rollout = replace(rollout, messages=mend_splits(rollout.messages, scan.find, scan.placeholders.name))
@@ -47,6 +50,16 @@ class Redactor:
         if changed := scan.redact(notes.units, flagged):
             rollout = put_back(rollout, notes, changed)
         return rollout, dict(sorted(scan.placeholders.counts.items()))
+
+    def _is_clean(self, rollout: Rollout, scanned: ScannedTexts, joined: bytes) -> bool:
+        """Say whether names, of which alone the one pass told, speak for nothing."""
+        if could_speak(rollout, scanned, joined):
+            return False
+        if not any(message.parts_json for message in rollout.messages):
+            return True
+        scan, messages = self._scan(joined), rollout.messages
+        mended = mend_splits(messages, scan.find, scan.placeholders.name)
+        return all(after is before for after, before in zip(mended, messages, strict=True))
 
     def redact_text(self, text: str) -> str:
         """Return a single text, such as an error's message, without secrets."""
@@ -77,14 +90,14 @@ class _Scan:
     def redact(self, units: Sequence[Unit], flagged: Sequence[int] | None = None) -> dict[int, str]:
         """Return the texts of the units that hold a secret without it, by their place."""
         page = Page(units)
-        values: dict[int, bytes] = {}
-        edits: dict[int, list[Edit]] = {}
+        changing: dict[int, tuple[bytes, list[Edit]]] = {}
+        locate, name = page.locate, self.placeholders.name
         search = Search(page.text, self.bare_values, self.is_allowed)
         for start, end, kind in self.catalogue.find(search, flagged):
-            index, first, last = page.locate(start, end)
-            text, _, is_name = units[index]
-            if first < last and not (is_name and kind in PERSONAL_KINDS):
-                if index not in values:
-                    values[index], edits[index] = encode(text), []
-                edits[index].append((first, last, self.placeholders.name(values[index][first:last], kind)))
-        return {index: decode(apply_edits(value, edits[index])) for index, value in values.items()}
+            index, first, last = locate(start, end)
+            if first < last and not (kind in PERSONAL_KINDS and units[index][2]):
+                if index not in changing:
+                    changing[index] = encode(units[index][0]), []
+                value, edits = changing[index]
+                edits.append((first, last, name(value[first:last], kind)))
+        return {index: decode(apply_edits(value, edits)) for index, (value, edits) in changing.items()}

@@ -64,31 +64,51 @@ class Rewrite(Protocol):
     def __call__(self, text: str, *, key: str | None = None, is_name: bool = False) -> str: ...
 
 
-def scanned_texts(rollout: Rollout) -> list[str]:
+class ScannedTexts(NamedTuple):
+    """Every text of a rollout for the one pass, part after part.
+
+    `starts` gives the place of the first text of each part that `rewrite_rollout` tells apart, then that of the texts
+    made of two, and last the number of texts.
+    """
+
+    texts: list[str]
+    starts: list[int]
+
+
+def scanned_texts(rollout: Rollout) -> ScannedTexts:
     """Return every text of a rollout for the one pass.
 
     JSON text comes as written and, where it has escapes, without them; a content made of parts comes a second time
     without its line breaks, and what two contents in a row would make is there too, for what was split.
     """
-    texts = [*ROLLOUT_FIELDS.values(rollout), *HEADER_FIELDS.values(rollout.header)]
-    json_texts = [getattr(rollout.header, name) for name in HEADER_JSON]
+    header = HEADER_FIELDS.values(rollout.header)
+    texts = [*filter(None, ROLLOUT_FIELDS.values(rollout)), *filter(None, header)]
+    texts += [unescaped_json(text) for text in header[-len(HEADER_JSON) :] if text and "\\" in text]
+    starts = [0]
+    split: list[str] = []
     content_before: str | None = None
     for message in rollout.messages:
+        starts.append(len(texts))
         content = message.content
         if halves := seam(content_before, content):
-            texts.append("".join(halves))
+            split.append("".join(halves))
         content_before = content
-        texts += MESSAGE_FIELDS.values(message)
+        texts += filter(None, MESSAGE_FIELDS.values(message))
         if message.parts_json or message.extra_json:
-            json_texts += (message.parts_json, message.extra_json)
+            json_texts = (message.parts_json, message.extra_json)
+            texts += [unescaped_json(text) for text in json_texts if text and "\\" in text]
             if message.parts_json and content and "\n" in content:
-                texts.append(content.replace("\n", ""))
+                split.append(content.replace("\n", ""))
         for call in message.calls:
             values = CALL_FIELDS.values(call)
-            texts += values
-            json_texts += values[-len(CALL_JSON) :]
-    texts += [unescaped_json(text) for text in json_texts if text and "\\" in text]
-    return list(filter(None, [*texts, *rollout.parse_warnings, *rollout.lost_fields]))
+            texts += filter(None, values)
+            texts += [unescaped_json(text) for text in values[-len(CALL_JSON) :] if text and "\\" in text]
+    starts.append(len(texts))
+    texts += filter(None, (*rollout.parse_warnings, *rollout.lost_fields))
+    starts.append(len(texts))
+    texts += split
+    starts.append(len(texts))
+    return ScannedTexts(texts, starts)
 
 
 def rewrite_rollout(

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from transforms.compiled import compiled
 from transforms.redaction.far import MAX_GAP_BYTES
 
 AHEAD: Final = 1
@@ -83,7 +84,8 @@ _PLACES: Final = _table(
     (_CELL_END, b"|,\t)\r\n"),
     (_WORD, b"_.-" + _SMALL + _SMALL.upper() + _DIGITS),
 )
-_BEHIND: Final = np.arange(16)
+_BYTES_BEHIND: Final = 16
+"""Bytes behind a name that are looked at for a word."""
 
 Positions = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -116,7 +118,7 @@ def looks(text: bytes, starts: Positions, ends: Positions) -> NDArray[np.uint8]:
     bare = _runs((bits & _BARE) > 0, marks)
     nuls = _next(_padded(np.flatnonzero(letters == 0)), ends)
     is_ahead = _reaches(bare, ends, nuls) | _reaches(quoted, ends, nuls)
-    words, is_found = _words_behind(letters, ends)
+    words, is_found = _words_behind(letters, ends, _KINDS)
     is_ahead = np.where(words >= 0, _covers(bare, words) | _covers(quoted, words), is_ahead)
     is_ahead |= _begins(phrases, ends)
     breaks = _padded(np.flatnonzero(_is_break(letters)))
@@ -156,24 +158,36 @@ def _closes_cell(letters: NDArray[np.uint8], ends: Positions) -> Mask:
     return is_closed | is_edge
 
 
-def _words_behind(letters: NDArray[np.uint8], ends: Positions) -> tuple[Positions, Mask]:
+@compiled
+def _words_behind(letters: NDArray[np.uint8], ends: Positions, kinds: NDArray[np.uint8]) -> tuple[Positions, Mask]:
     """Return for each name the start of the word that no gap goes over, -1 for none, and whether a NUL comes first.
 
-    Only blanks, signs and quotes stand before it, and it has a digit, or what follows it ends it for good.
+    Only blanks, signs and quotes stand before it, it ends near, and it has a digit or what follows it ends it all.
     """
-    behind = np.minimum(ends[:, None] + _BEHIND, len(letters) - 1)
-    kinds = _KINDS.take(letters.take(behind))
-    index = np.arange(len(ends))
-    first = (kinds & _GAP == 0).argmax(axis=1)
-    stop = (kinds & _STOP > 0).argmax(axis=1)
-    is_found = kinds[index, stop] & _NUL > 0
-    is_behind = first[:, None] <= _BEHIND
-    last = (is_behind & (kinds & _ALNUM == 0)).argmax(axis=1)
-    has_digit = (is_behind & (last[:, None] > _BEHIND) & (kinds & _DIGIT > 0)).any(axis=1)
-    has_digit &= kinds[index, first] & _ENTITY == 0
-    is_blocking = has_digit | (kinds[index, last] & _GOES_ON == 0)
-    is_blocking &= (kinds[index, first] & _ALNUM > 0) & (first > 0) & (last > first)
-    return np.where(is_blocking, ends + first, -1), is_found
+    words, is_found = np.full(len(ends), -1, np.int64), np.zeros(len(ends), np.bool_)
+    last_place = len(letters) - 1
+    for index in range(len(ends)):
+        end = ends[index]
+        first = 0
+        while first < _BYTES_BEHIND and kinds[letters[min(end + first, last_place)]] & _GAP:
+            first += 1
+        stop = first
+        while stop < _BYTES_BEHIND and not kinds[letters[min(end + stop, last_place)]] & _STOP:
+            stop += 1
+        is_found[index] = stop < _BYTES_BEHIND and kinds[letters[min(end + stop, last_place)]] & _NUL > 0
+        if first == 0 or first == _BYTES_BEHIND:
+            continue
+        last, has_digit = first, False
+        while last < _BYTES_BEHIND and kinds[letters[min(end + last, last_place)]] & _ALNUM:
+            has_digit |= kinds[letters[min(end + last, last_place)]] & _DIGIT > 0
+            last += 1
+        if last in (first, _BYTES_BEHIND):
+            continue
+        has_digit &= kinds[letters[min(end + first, last_place)]] & _ENTITY == 0
+        goes_on = kinds[letters[min(end + last, last_place)]] & _GOES_ON > 0
+        if has_digit or not goes_on:
+            words[index] = end + first
+    return words, is_found
 
 
 def _covers(runs: _Runs, places: Positions) -> Mask:

@@ -137,6 +137,13 @@ def named_values(text: bytes, around: Iterable[Finding] | None = None) -> Iterat
         yield from _judged(text, names)
 
 
+def could_hold_named(text: bytes, *, first: int) -> bool:
+    """Say whether a name from a place on could speak for a value: where none could, `named_values` finds nothing."""
+    # All names, with a mark near or none: the mark that a phrase of words is found by may stand in another part.
+    names = [(found.start() + first, found.end() + first) for found in _NAME.finditer(text[first:])]
+    return bool(names) and any(_judged(text, names, is_thorough=True))
+
+
 def _stretches(text: bytes, around: Iterable[Finding] | None) -> Iterator[Place]:
     """Yield the stretches from which a name reaches one of the places."""
     if around is None:
@@ -170,11 +177,11 @@ def _names(text: bytes, *, first: int, last: int) -> Iterator[Place]:
         ((start, end),) = search(_UNANCHORED, text, at, size)
 
 
-def _judged(text: bytes, names: list[Place]) -> Iterator[Finding]:
-    """Yield what names speak for that have something near that could be a value."""
+def _judged(text: bytes, names: list[Place], *, is_thorough: bool = False) -> Iterator[Finding]:
+    """Yield what names speak for that have something near that could be a value; all look, if thorough."""
     ends = [end - (end < len(text) or text[end - 1] not in _ALNUM) for _, end in names]
     asked = [ALL_LOOKS] * len(names)
-    if len(names) >= _FEWEST_DENSE and len(names) * _DENSE_BYTES > ends[-1] - names[0][0]:
+    if not is_thorough and len(names) >= _FEWEST_DENSE and len(names) * _DENSE_BYTES > ends[-1] - names[0][0]:
         asked = looks(text, np.array([start for start, _ in names]), np.array(ends)).tolist()
     tokens = FarTokens(text)
     done = 0

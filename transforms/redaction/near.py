@@ -9,6 +9,8 @@ from typing import Final
 
 import re2
 
+from transforms.redaction.columns import Place
+from transforms.redaction.long_tokens import FEWEST_BYTES, FEWEST_OF_ONE_CASE, MOST_BYTES, long_tokens
 from transforms.redaction.maintained import Finding
 from transforms.redaction.one_pass import byte_options
 from transforms.redaction.values import is_literal, is_truly_random
@@ -20,15 +22,9 @@ CUE_PATTERN: Final = (
 )
 """Words that speak of credentials: too common to look for values behind each, enough beside a random token."""
 _CUE = re2.compile(CUE_PATTERN.encode(), byte_options())
-_FEWEST_BYTES: Final = 20
-_MOST_BYTES: Final = 200
-"""Bytes of a token: longer ones are pictures, archives and certificates."""
-_FEWEST_OF_ONE_CASE: Final = 28
 _REACH_BEFORE: Final = 120
 _REACH_BEHIND: Final = 80
 _REACH_ABOVE: Final = 160
-_TOKEN = re.compile(rb"(?<![A-Za-z0-9+/_.~-])[A-Za-z0-9+/_.~-]{20,}")
-_TOKEN_END = re.compile(rb"[A-Za-z0-9+/_.~-]+")
 _UNANCHORED: Final = re2._re2.RE2.Anchor.UNANCHORED
 _CALLS: Final = (b"(", b"[")
 _HEX = re.compile(rb"[0-9a-fA-F.:/_-]+\Z")
@@ -56,6 +52,7 @@ _ALONE_BEFORE = re.compile(rb"(?:\n|\\n|\A|\x00)[ \t>$#|*-]*(?:\xe2\x94\x82 ?)?[
 _ALONE_BEHIND = re.compile(rb"[\"'`.]{0,3}[ \t|]*(?:\xe2\x94\x82)?(?:\r?\n|\\n|\Z|\x00)")
 _BREAK = re.compile(rb"\r?\n|\\n")
 _MOST_BREAKS: Final = 3
+_NOWHERE: Final = 1 << 60
 
 
 def near_values(text: bytes) -> Iterator[Finding]:
@@ -64,18 +61,26 @@ def near_values(text: bytes) -> Iterator[Finding]:
     Args:
         text: Texts with a NUL between them and over what is found.
     """
-    done = 0
-    for first, last in _stretches(text):
-        for found in _TOKEN.finditer(text, max(first, done), last):
-            start, end = found.span()
-            if end == last:
-                end = _TOKEN_END.match(text, start).end()  # type: ignore[union-attr]
-            done = end
-            while text[end - 1] in b".-~":
-                end -= 1
-            value = text[start:end]
-            if _is_noise(value, text[end : end + 1]) and _is_free(text, start, value) and _has_cue(text, start, end):
-                yield start, end, "SECRET"
+    found = [
+        (start, end) for start, end in noise(text) if not _has_public_label(text, start) and _has_cue(text, start, end)
+    ]
+    if not found:
+        return
+    stretches = _stretches(text)
+    first = last = 0
+    for start, end in found:
+        while last < start + FEWEST_BYTES:
+            first, last = next(stretches, (_NOWHERE, _NOWHERE))
+        if first <= start:
+            yield start, end, "SECRET"
+
+
+def noise(text: bytes) -> Iterator[Place]:
+    """Yield the places of random tokens that by themselves are no ids, files or pictures."""
+    for start, end in long_tokens(text):
+        value = text[start:end]
+        if _is_noise(value, text[end : end + 1]) and _is_free(value):
+            yield start, end
 
 
 def _stretches(text: bytes) -> Iterator[tuple[int, int]]:
@@ -84,10 +89,10 @@ def _stretches(text: bytes) -> Iterator[tuple[int, int]]:
     ((start, end),) = search(_UNANCHORED, text, 0, size)
     first = last = 0
     while start >= 0:
-        if start - _REACH_BEHIND - _MOST_BYTES > last:
+        if start - _REACH_BEHIND - MOST_BYTES > last:
             if last:
                 yield first, last
-            first = start - _REACH_BEHIND - _MOST_BYTES
+            first = start - _REACH_BEHIND - MOST_BYTES
         last = min(size, end + _REACH_ABOVE)
         ((start, end),) = search(_UNANCHORED, text, end, size)
     if last:
@@ -96,23 +101,23 @@ def _stretches(text: bytes) -> Iterator[tuple[int, int]]:
 
 def _is_noise(value: bytes, following: bytes) -> bool:
     """Say whether a token is random, and in more letters than a hash has."""
-    if not _FEWEST_BYTES <= len(value) <= _MOST_BYTES or following in _CALLS or _HEX.match(value):
+    if not FEWEST_BYTES <= len(value) <= MOST_BYTES or following in _CALLS or _HEX.match(value):
         return False
     if value.isalpha() or _PLAIN_PATH.match(value):
         return False
-    if (value.islower() or value.isupper()) and (len(value) < _FEWEST_OF_ONE_CASE or not value.isalnum()):
+    if (value.islower() or value.isupper()) and (len(value) < FEWEST_OF_ONE_CASE or not value.isalnum()):
         return False
     return is_truly_random(value) and is_literal(value, following)
 
 
-def _is_free(text: bytes, start: int, value: bytes) -> bool:
-    """Say whether neither its form nor the label before a token makes it an id, a hash, a file or a picture."""
-    return not (
-        value.startswith(_PUBLIC_BEGINNINGS)
-        or _ID_FORM.match(value)
-        or _FILE_END.search(value)
-        or _PUBLIC_LABEL.search(text, max(0, start - 32), start)
-    )
+def _is_free(value: bytes) -> bool:
+    """Say whether its form makes a token no id, file or picture."""
+    return not (value.startswith(_PUBLIC_BEGINNINGS) or _ID_FORM.match(value) or _FILE_END.search(value))
+
+
+def _has_public_label(text: bytes, start: int) -> bool:
+    """Say whether the label before a token makes it an id, a hash or a file."""
+    return _PUBLIC_LABEL.search(text, max(0, start - 32), start) is not None
 
 
 def _has_cue(text: bytes, start: int, end: int) -> bool:

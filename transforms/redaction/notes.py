@@ -2,7 +2,8 @@
 
 import json
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -24,6 +25,9 @@ from transforms.redaction.units import Unit
 _MOST_BRACKETS: Final = 64
 """Brackets of a JSON text up to which the fast parser reads it: so few nest no deeper than the slow one goes."""
 
+_LONGEST_KEPT: Final = 1 << 16
+"""Characters of a JSON text whose notes are kept for the next rollout."""
+
 
 class Notes(NamedTuple):
     """The texts of a rollout in the order in which `rewrite_rollout` takes them.
@@ -38,18 +42,26 @@ class Notes(NamedTuple):
 def note_rollout(rollout: Rollout) -> Notes:
     """Return every text of a rollout that may change; JSON texts come as the strings in them, keys included."""
     units: list[Unit] = []
-    starts = [0]
-    _note(units, rollout, ROLLOUT_FIELDS)
-    _note(units, rollout.header, HEADER_FIELDS)
-    for message in rollout.messages:
+    starts = []
+    for part in range(len(rollout.messages) + 2):
         starts.append(len(units))
+        note_part(units, rollout, part)
+    starts.append(len(units))
+    return Notes(units, starts)
+
+
+def note_part(units: list[Unit], rollout: Rollout, part: int) -> None:
+    """Add the texts of one part, by its number in `rewrite_rollout`: the ids and header, a message, or the rest."""
+    if part == 0:
+        _note(units, rollout, ROLLOUT_FIELDS)
+        _note(units, rollout.header, HEADER_FIELDS, note_json=_note_repeated)
+    elif part <= len(rollout.messages):
+        message = rollout.messages[part - 1]
         _note(units, message, MESSAGE_FIELDS)
         for call in message.calls:
             _note(units, call, CALL_FIELDS)
-    starts.append(len(units))
-    units += [(text, None, False) for text in (*rollout.parse_warnings, *rollout.lost_fields)]
-    starts.append(len(units))
-    return Notes(units, starts)
+    else:
+        units += [(text, None, False) for text in (*rollout.parse_warnings, *rollout.lost_fields)]
 
 
 def put_back(rollout: Rollout, notes: Notes, changed: Mapping[int, str]) -> Rollout:
@@ -80,14 +92,35 @@ class _PuttingBack:
         return is_due
 
 
-def _note(units: list[Unit], record: TextRecord, fields: TextFields) -> None:
+def _note(
+    units: list[Unit],
+    record: TextRecord,
+    fields: TextFields,
+    *,
+    note_json: Callable[[list[Unit], str], None] | None = None,
+) -> None:
     values = fields.values(record)
     num_names, num_plain = len(fields.names), len(fields.names) + len(fields.texts)
     units += [(text, None, True) for text in values[:num_names] if text]
     units += [(text, None, False) for text in values[num_names:num_plain] if text]
     for text in values[num_plain:]:
         if text:
-            _note_json(units, text)
+            (note_json or _note_json)(units, text)
+
+
+def _note_repeated(units: list[Unit], json_text: str) -> None:
+    """Note a JSON text that many rollouts share, as they do the tools that their agent has."""
+    if len(json_text) > _LONGEST_KEPT:
+        _note_json(units, json_text)
+    else:
+        units += _noted_json(json_text)
+
+
+@lru_cache(maxsize=64)
+def _noted_json(json_text: str) -> tuple[Unit, ...]:
+    units: list[Unit] = []
+    _note_json(units, json_text)
+    return tuple(units)
 
 
 def _note_json(units: list[Unit], json_text: str) -> None:

@@ -1,7 +1,10 @@
 """Many patterns over one text at once: which of them stand in it."""
 
+import re
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from itertools import islice
 from typing import Final, cast
 
 import re2
@@ -16,6 +19,10 @@ else:
 _SET_MEMORY_BYTES: Final = 1 << 30
 """Room of RE2's pass: a set that runs out of room answers like a clean text, so it must not."""
 
+_LONG_RUN: Final = r"[A-Za-z0-9]{32}"
+_OF_LONG_RUNS: Final = re.compile(r"\[a-z\]_\[A-Za-z0-9\]\{32\}|.*\(\?:\[0-9A-Fa-f\]\)\{32\}\\\..*", re.DOTALL)
+"""Patterns, as they are written, that match nothing without a long run of letters and digits."""
+
 OnePass = Callable[[bytes], list[int]]
 """Gives the sorted indices of the patterns that match somewhere in a text."""
 
@@ -28,31 +35,94 @@ def byte_options() -> "re2.Options":
     return options
 
 
-def compile_one_pass(patterns: Sequence[str]) -> OnePass:
-    """Return the pass over the patterns: Hyperscan's, or RE2's where Hyperscan has no package for the machine."""
-    return _HyperscanPass(patterns) if HAS_HYPERSCAN else Re2Pass(patterns)
+def compile_one_pass(patterns: Sequence[str], *, over_short_texts: bool = False) -> OnePass:
+    """Return the pass over the patterns: Hyperscan's, or RE2's where Hyperscan has no package for the machine.
+
+    Args:
+        patterns: What is looked for.
+        over_short_texts: Whether texts are so short that a call costs more than what it does.
+    """
+    if not HAS_HYPERSCAN:
+        return Re2Pass(patterns)
+    if over_short_texts:
+        database = _Database(patterns, range(len(patterns)))
+        return lambda text: sorted(database.scan(text))
+    return _HyperscanPass(patterns)
+
+
+def compile_ends(pattern: str, *, most: int) -> Callable[[bytes], list[int]]:
+    """Return what gives the sorted ends of a pattern's first matches in a text.
+
+    Where matches overlap or begin at one place, all ends may be told, or that of the first and longest alone.
+
+    Args:
+        pattern: What is looked for.
+        most: Ends after which the search stops.
+    """
+    if HAS_HYPERSCAN:
+        database = _Database([pattern], [0], flags=0)
+        return lambda text: database.ends(text, most)
+    compiled = re2.compile(pattern.encode(), byte_options())
+    return lambda text: [match.end() for match in islice(compiled.finditer(text), most)]
 
 
 class _HyperscanPass:
-    """Hyperscan reports each pattern once a text; every thread has scratch space of its own."""
+    """Hyperscan reports each pattern once a text; every thread has scratch space of its own.
+
+    The patterns of long runs, which any text with underscores or digits makes half of the pass's work, are searched
+    apart and only in a text that has such a run.
+    """
 
     def __init__(self, patterns: Sequence[str]) -> None:
+        of_runs = [index for index, pattern in enumerate(patterns) if _OF_LONG_RUNS.fullmatch(pattern)]
+        others = [index for index in range(len(patterns)) if index not in of_runs]
+        self._others = _Database([patterns[index] for index in others], others) if others else None
+        self._of_runs = _Database([patterns[index] for index in of_runs], of_runs) if of_runs else None
+        self._long_run = _Database([_LONG_RUN], [0])
+
+    def __call__(self, text: bytes) -> list[int]:
+        found = self._others.scan(text) if self._others else set()
+        if self._of_runs and self._long_run.scan(text):
+            found |= self._of_runs.scan(text)
+        return sorted(found)
+
+
+class _Database:
+    """Patterns that Hyperscan searches together, and what each is called."""
+
+    def __init__(self, patterns: Sequence[str], indices: Sequence[int], *, flags: int | None = None) -> None:
         self._database = hyperscan.Database()
         self._database.compile(
             expressions=[pattern.encode() for pattern in patterns],
-            ids=list(range(len(patterns))),
+            ids=list(indices),
             elements=len(patterns),
-            flags=[hyperscan.HS_FLAG_SINGLEMATCH] * len(patterns),
+            flags=[hyperscan.HS_FLAG_SINGLEMATCH if flags is None else flags] * len(patterns),
         )
         self._local = threading.local()
 
-    def __call__(self, text: bytes) -> list[int]:
+    def scan(self, text: bytes) -> set[int]:
+        """Return which of the patterns match somewhere in a text."""
+        found: set[int] = set()
+        self._database.scan(text, match_event_handler=_take, context=found, scratch=self._scratch())
+        return found
+
+    def ends(self, text: bytes, most: int) -> list[int]:
+        """Return where the first matches end."""
+        found: list[int] = []
+
+        def take(index: int, start: int, end: int, flags: int, context: object) -> bool:
+            found.append(end)
+            return len(found) >= most
+
+        with suppress(hyperscan.ScanTerminated):
+            self._database.scan(text, match_event_handler=take, scratch=self._scratch())
+        return found
+
+    def _scratch(self) -> "hyperscan.Scratch":
         scratch = getattr(self._local, "scratch", None)
         if scratch is None:
             scratch = self._local.scratch = hyperscan.Scratch(self._database)
-        found: set[int] = set()
-        self._database.scan(text, match_event_handler=_take, context=found, scratch=scratch)
-        return sorted(found)
+        return scratch
 
 
 def _take(index: int, start: int, end: int, flags: int, found: object) -> None:

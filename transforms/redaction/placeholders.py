@@ -51,9 +51,9 @@ class Placeholders:
 
     def name(self, value: bytes, kind: str) -> bytes:
         """Return the placeholder of a secret; the kind of its first place names it everywhere."""
-        if value not in self._by_value:
-            self._last_number[kind] += 1
-            self._by_value[value] = (kind, f"<{kind}_{self._last_number[kind]}>".encode())
-        kind, placeholder = self._by_value[value]
-        self.counts[kind] += 1
-        return placeholder
+        named = self._by_value.get(value)
+        if named is None:
+            number = self._last_number[kind] = self._last_number[kind] + 1
+            named = self._by_value[value] = (kind, b"<%b_%d>" % (kind.encode(), number))
+        self.counts[named[0]] += 1
+        return named[1]

@@ -1,7 +1,7 @@
 """A rollout's texts side by side: what is scanned together, which part of it may change, and how changes go back."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 
 from transforms.redaction.fields import framed
@@ -23,17 +23,18 @@ class Page:
         sizes = map(len, scanned if joined.isascii() else map(encode, scanned))
         self._units = units
         self._starts = [0, *accumulate(size + 1 for size in sizes)]
-        self._bounds: dict[int, tuple[int, int]] = {}
+        self._index = self._from = self._to = self._first = self._last = 0
         # No placeholder holds a NUL: covering all units at once covers each.
         self.text = covered(encode(joined))
 
     def locate(self, start: int, end: int) -> tuple[int, int, int]:
         """Return the unit of a place, and the part of it that lies in the unit's text: start and end there."""
-        index = bisect_right(self._starts, start) - 1
-        if index not in self._bounds:
-            self._bounds[index] = self._bounds_of(index)
-        first, last = self._bounds[index]
-        return index, max(start, first) - first, min(end, last) - first
+        if not self._from <= start < self._to:
+            self._index = bisect_right(self._starts, start) - 1
+            self._from, self._to = self._starts[self._index : self._index + 2]
+            self._first, self._last = self._bounds_of(self._index)
+        first, last = self._first, self._last
+        return self._index, (start - first if start > first else 0), (end if end < last else last) - first
 
     def _bounds_of(self, index: int) -> tuple[int, int]:
         """Return where the text of a unit begins and ends, without the key around it."""
@@ -46,7 +47,13 @@ class Page:
 
 def apply_edits(value: bytes, edits: Sequence[Edit]) -> bytes:
     """Return a value with places replaced, which are sorted and apart from each other."""
-    return b"".join(_spliced(value, edits))
+    pieces: list[bytes] = []
+    end = 0
+    for start, stop, replacement in edits:
+        pieces += (value[end:start], replacement)
+        end = stop
+    pieces.append(value[end:])
+    return b"".join(pieces)
 
 
 def encode(text: str) -> bytes:
@@ -57,12 +64,3 @@ def encode(text: str) -> bytes:
 def decode(text: bytes) -> str:
     """Return the text of bytes that `encode` made."""
     return text.decode("utf-8", "surrogatepass")
-
-
-def _spliced(value: bytes, edits: Sequence[Edit]) -> Iterator[bytes]:
-    end = 0
-    for start, stop, replacement in edits:
-        yield value[end:start]
-        yield replacement
-        end = stop
-    yield value[end:]

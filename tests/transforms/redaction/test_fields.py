@@ -10,7 +10,7 @@ ROLLOUT = Rollout(Header("test", task_text="t", tools_json='["x"]'), (MESSAGE,),
 
 
 def test_escaped_json_is_scanned_as_written_and_decoded():
-    assert scanned_texts(ROLLOUT) == [
+    assert scanned_texts(ROLLOUT).texts == [
         "0", "t", '["x"]', "m", "r", "w", "assistant", "raw", '{"k":"a\\nb"}', '{"k":"a\nb"}', "p",
     ]  # fmt: skip
 
@@ -26,7 +26,7 @@ def _upper(text: str, *, key: str | None = None, is_name: bool = False) -> str:
 
 def test_every_scanned_text_is_rewritten():
     rewritten = rewrite_rollout(ROLLOUT, _upper)
-    assert list(scanned_texts(rewritten)) == [
+    assert scanned_texts(rewritten).texts == [
         "0", "T", '["X"]', "M", "R", "W", "ASSISTANT", "RAW", '{"K":"A\\nB"}', '{"K":"A\nB"}', "P",
     ]  # fmt: skip
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from transforms.lexical.compiled import compiled
+from transforms.compiled import compiled
 
 _SIGN = """
 from transforms.lexical.signatures import FastEngine, sign_strings

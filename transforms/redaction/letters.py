@@ -1,6 +1,7 @@
 """Whether letters read like words: pairs of letters as they follow each other in names of code."""
 
 import re
+from itertools import pairwise
 from typing import Final
 
 _PAIRS: Final = (
@@ -17,9 +18,7 @@ _PAIRS: Final = (
 """For a letter, by row, and the next, by column: 5 and the binary logarithm of how much oftener than by chance the
 pair stands in the 11,000 commonest words of names and comments in Python packages, from 0 to 9."""
 _SCORES: Final = {
-    bytes((97 + row, 97 + column)): int(score)
-    for row, scores in enumerate(_PAIRS)
-    for column, score in enumerate(scores)
+    (97 + row, 97 + column): int(score) for row, scores in enumerate(_PAIRS) for column, score in enumerate(scores)
 }
 _LETTERS = re.compile(rb"[a-z]{3,}")
 _ODD_CASE = re.compile(rb"[a-z][A-Z][a-z][A-Z]|[a-z][A-Z](?:[a-z]?\Z)|\A[a-z][A-Z][a-z]")
@@ -60,8 +59,8 @@ def reads_as_words(value: bytes) -> bool:
 
 def _scored(value: bytes) -> tuple[int, int]:
     """Return how many pairs of letters runs of 3 and more have, and the sum of their scores."""
-    num_pairs = total = 0
+    num_pairs, total, score = 0, 0, _SCORES.__getitem__
     for run in _LETTERS.findall(value.lower()):
         num_pairs += len(run) - 1
-        total += sum(_SCORES[run[at : at + 2]] for at in range(len(run) - 1))
+        total += sum(map(score, pairwise(run)))
     return num_pairs, total

@@ -117,7 +117,7 @@ COMMANDS = (
     context("PASSWORD", r"; ?(?i:pass|pwd|password) ?= ?[\\\"']*([^\s\x00'\"\\;]{6,})", accept=is_password),
     context(
         "PASSWORD",
-        r"(?:^|\n|\\n)[ \t]*-? ?(?i:pass): [\\\"']*([^\s\x00\"'\\]{8,})[\\\"']*[ \t]*(?:$|\r?\n|\\n)",
+        r"(?:^|\n|\\n)[ \t]*-? ?(?i:pass): [\\\"']*([^\s\x00\"'\\]{8,})",
         accept=is_typed,
     ),
     context(

@@ -104,7 +104,7 @@ def scanned_texts(rollout: Rollout) -> ScannedTexts:
             texts += filter(None, values)
             texts += [unescaped_json(text) for text in values[-len(CALL_JSON) :] if text and "\\" in text]
     starts.append(len(texts))
-    texts += filter(None, (*rollout.parse_warnings, *rollout.lost_fields))
+    texts += filter(None, last_texts(rollout))
     starts.append(len(texts))
     texts += split
     starts.append(len(texts))
@@ -133,7 +133,15 @@ def rewrite_rollout(
     if is_due(len(rollout.messages) + 1):
         changes["parse_warnings"] = tuple([rewrite(warning) for warning in rollout.parse_warnings])
         changes["lost_fields"] = tuple([rewrite(name) for name in rollout.lost_fields])
+        components = {rewrite(name): value for name, value in rollout.header.reward_components.items()}
+        if components != rollout.header.reward_components:
+            changes["header"] = replace(changes.get("header", rollout.header), reward_components=components)
     return replace(rollout, **changes)
+
+
+def last_texts(rollout: Rollout) -> tuple[str, ...]:
+    """Return the texts of the last part: warnings, lost fields and the names of reward components."""
+    return (*rollout.parse_warnings, *rollout.lost_fields, *rollout.header.reward_components)
 
 
 def _rewritten_message(message: Message, rewrite: Rewrite) -> Message:

@@ -17,6 +17,7 @@ from transforms.redaction.fields import (
     TextFields,
     TextRecord,
     flag_before,
+    last_texts,
     rewrite_rollout,
     speaking_key,
 )
@@ -61,7 +62,7 @@ def note_part(units: list[Unit], rollout: Rollout, part: int) -> None:
         for call in message.calls:
             _note(units, call, CALL_FIELDS)
     else:
-        units += [(text, None, False) for text in (*rollout.parse_warnings, *rollout.lost_fields)]
+        units += [(text, None, False) for text in last_texts(rollout)]
 
 
 def put_back(rollout: Rollout, notes: Notes, changed: Mapping[int, str]) -> Rollout:

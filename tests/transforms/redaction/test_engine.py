@@ -60,6 +60,14 @@ def test_every_text_of_a_rollout_is_scanned(make_secret):
     assert counts == {"STRIPE_KEY": 12}
 
 
+def test_the_names_of_reward_components_are_redacted(make_secret):
+    secret = make_secret("github", random.Random(9))[0]
+    rollout = replace(_rollout(Message("user", "go")), header=Header("test", reward_components={f"m {secret}": 0.5}))
+    redacted, counts = Redactor().redact_rollout(rollout)
+    assert redacted.header.reward_components == {"m <GITHUB_TOKEN_1>": 0.5}
+    assert counts == {"GITHUB_TOKEN": 1}
+
+
 def test_an_id_that_is_a_secret_has_one_placeholder_wherever_it_stands(make_secret):
     secret = make_secret("stripe", random.Random(3))[0]
     message = Message("tool", "ok", tool_call_id=secret)

@@ -7,7 +7,14 @@ from transforms.redaction.notes import note_rollout, put_back
 NESTED = json.dumps({"name": "API_KEY", "value": "v", "list": ["run", "--token", {"k": [1.50, None, "é"]}], "": ""})
 CALLS = (MessageCall("bash", NESTED, arguments_raw="{oops", call_id="1"), MessageCall("ls", None, "null"))
 ROLLOUT = Rollout(
-    Header("test", task_id="id", task_text="t", tools_json='["x"]', extra_json="[" * 70 + '"deep"' + "]" * 70),
+    Header(
+        "test",
+        task_id="id",
+        task_text="t",
+        tools_json='["x"]',
+        extra_json="[" * 70 + '"deep"' + "]" * 70,
+        reward_components={"passed": 1.0, "style": 0.5},
+    ),  # fmt: skip
     (
         Message("system", "s", actor="a"),
         Message("assistant", "m", reasoning="r", calls=CALLS),

@@ -101,5 +101,5 @@ def _refuse_parts(message: Message, index: int) -> None:
     parts = orjson.loads(message.parts_json)
     for part in parts if isinstance(parts, list) else [parts]:
         kind = part.get("type", "text" if "text" in part else None) if isinstance(part, dict) else "text"
-        if kind not in _HARMLESS_PARTS:
+        if not isinstance(kind, str | None) or kind not in _HARMLESS_PARTS:
             raise _UnusableError(f"message {index} has a part of type {kind!r}, only text can be exported")

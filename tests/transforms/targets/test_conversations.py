@@ -91,6 +91,11 @@ def test_an_environment_of_plain_text_takes_the_users_turn() -> None:
             "message 0 has a part of type 'image_url', only text can be exported",
         ),
         (
+            [message("user", parts_json='[{"type":["x"],"text":"a"}]'), ASSISTANT],
+            "unusable_conversation",
+            "message 0 has a part of type ['x'], only text can be exported",
+        ),
+        (
             [USER, ASSISTANT, message("tool", tool_call_id="z"), ASSISTANT],
             "unusable_conversation",
             "message 2: a tool result answers no call before it",

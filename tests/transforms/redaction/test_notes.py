@@ -14,7 +14,7 @@ ROLLOUT = Rollout(
         tools_json='["x"]',
         extra_json="[" * 70 + '"deep"' + "]" * 70,
         reward_components={"passed": 1.0, "style": 0.5},
-    ),  # fmt: skip
+    ),
     (
         Message("system", "s", actor="a"),
         Message("assistant", "m", reasoning="r", calls=CALLS),

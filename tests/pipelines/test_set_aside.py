@@ -52,8 +52,12 @@ def curated(tmp_path: Path, curate: Curate, broken_model: Path) -> Callable[...,
     lake = write_jsonl(tmp_path / "lake" / "part.jsonl", _records())
     (lake / "bad.jsonl").write_text('{"messages": [')
 
+    return _curating(curate, lake, broken_model)
+
+
+def _curating(curate: Curate, lake: Path, model: Path) -> Callable[..., Curated]:
     def run(**more: Any) -> Curated:
-        embedding = {"encoder": str(broken_model), "batch_size": 8, "precision": "float32"}
+        embedding = {"encoder": str(model), "batch_size": 8, "precision": "float32"}
         views = {"window_tokens": 64, "max_windows": 1, "leak_alarm": {"enabled": False}}
         return curate(
             lake, settings={"embedding": embedding, "views": views, "execution": {"progress": "quiet"}}, **more
@@ -123,3 +127,18 @@ def test_the_verbs_tell_of_them(
 def test_a_model_that_fails_on_most_rollouts_stops_the_run(curated: Callable[..., Curated]) -> None:
     with pytest.raises(QualityError, match=r"3 of 9 records are quarantined, more than ingest\.max_bad_ratio=0\.2"):
         curated(overrides=["ingest.max_bad_ratio=0.2"])
+
+
+@pytest.mark.parametrize("num_others", [0, 1, 2])
+def test_a_small_lake_goes_on_without_a_cell_whose_only_rollout_has_no_vector(
+    tmp_path: Path, curate: Curate, broken_model: Path, num_others: int
+) -> None:
+    text = " ".join(f"{first}{second}" for first in "abcdefgh" for second in "klmnopqr")
+    others = [_said(f"o{number}", f"t{number}", f"{text[number * 9 :]} 8 {number}") for number in range(num_others)]
+    lake = write_jsonl(tmp_path / "lake" / "part.jsonl", [_said("nan", "t9", f"9 {text}"), *others])
+
+    snapshot = _curating(curate, lake, broken_model)(overrides=["ingest.max_bad_ratio=1"])
+
+    funnel = snapshot.manifest.funnel
+    assert (funnel["trajectories"], funnel["quarantined"]) == (num_others, 1)
+    assert _names(snapshot, "clusters") == {f"o{number}" for number in range(num_others)}

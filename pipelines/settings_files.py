@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_args
 
+import fsspec
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from pydantic import BaseModel, ValidationError
@@ -59,9 +60,25 @@ def load_settings(paths: Sequence[Path], overrides: Sequence[str] = ()) -> Loade
         _resolve_place(merged, place, paths[0].resolve().parent)
     try:
         # JSON mode: YAML lists may fill tuples, while texts never become numbers.
-        return LoadedSettings(Settings.model_validate_json(json.dumps(merged, default=str)))
+        settings = Settings.model_validate_json(json.dumps(merged, default=str))
     except ValidationError as error:
         raise SettingsError("\n".join(_describe(fault, trees) for fault in error.errors())) from error
+    _refuse_unreachable(settings)
+    return LoadedSettings(settings)
+
+
+def _refuse_unreachable(settings: Settings) -> None:
+    """Refuse places of a kind that nothing installed here can open."""
+    places = [("lake.root", settings.lake.root), ("store", settings.store), ("seed_file", settings.seed_file)]
+    places += [("reference_sets", place) for place in settings.reference_sets]
+    for key, place in places:
+        protocol, separator, _ = (place or "").partition("://")
+        if not separator:
+            continue
+        try:
+            fsspec.get_filesystem_class(protocol)
+        except (ImportError, ValueError) as error:
+            raise SettingsError(f"{key}: {place}: {protocol}:// cannot be opened here: {error}") from error
 
 
 def _read_tree(path: Path) -> dict[str, Any]:

@@ -93,10 +93,10 @@ def read_reference_set(found: ReferenceSet) -> ReferenceItems:
     """Return the items of a set: of a snapshot the trajectories it kept, of a file every row.
 
     Raises:
-        InputError: The set holds no item, or a signature has not 128 slots.
+        InputError: A file holds no item, or a signature has not 128 slots. A snapshot may have kept nothing.
     """
     items = _file_items(found) if found.snapshot_id is None else _snapshot_items(found)
-    if not items.ids:
+    if not items.ids and found.snapshot_id is None:
         raise InputError(f"reference_sets: {found.place} holds no item to compare with")
     return items
 

@@ -60,7 +60,6 @@ def test_the_data_tree_says_nothing_of_places(tmp_path: Path) -> None:
         ("seed: 99999999999999999999999\n", r"seed: .*less than or equal to"),
         ("selection: {max_per_task: 99999999999999999999}\n", r"selection\.max_per_task: .*beyond 64 bits"),
         ("views: {leak_alarm: {max_pairs: 99999999999999999999}}\n", r"max_pairs: .*beyond 64 bits"),
-        ("reference_sets: ['nosuch://bucket/x']\n", r"reference_sets: nosuch://bucket/x: nosuch:// cannot be opened"),
         ("ingest: {reward_range: [1, 0]}\n", r"ingest: .*reward_range must rise, got \[1, 0\]"),
         ("selection: {failures: {min_weight: 5}}\n", r"selection\.failures: .*must not be above max_weight=4"),
         ("selection: {keeper_order: [best_reward, best_reward]}\n", r"selection: .*names a rule twice"),
@@ -114,3 +113,8 @@ def test_every_fault_is_told_at_once(tmp_path: Path) -> None:
     with pytest.raises(SettingsError) as caught:
         load_settings([_file(tmp_path, GOOD + "seed: -1\nstor: x\n")])
     assert len(str(caught.value).splitlines()) == 2
+
+
+def test_a_place_that_nothing_here_can_open_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="reference_sets: nosuch://bucket/x: nosuch:// cannot be opened here"):
+        load_settings([_file(tmp_path, GOOD + "\nreference_sets: ['nosuch://bucket/x']\n")])

@@ -49,6 +49,18 @@ def test_copies_of_an_earlier_batch_are_dropped_and_named(tmp_path: Path, curate
     assert second.manifest.funnel["kept"] == 14
 
 
+def test_a_batch_that_kept_nothing_is_compared_with_too(tmp_path: Path, curate: Curate, first: Curated) -> None:
+    repeats = curate(
+        _batch(tmp_path, list(range(20)), name="same"),
+        store="repeats",
+        settings={"reference_sets": [first.store.root]},
+    )
+    assert repeats.manifest.funnel["kept"] == 0
+
+    second = _second(tmp_path, curate, reference_sets=[first.store.root, repeats.store.root])
+    assert second.manifest.funnel["dropped/in_reference_set"] == 6
+
+
 def test_flagged_copies_stay_and_stand_in_the_table(tmp_path: Path, curate: Curate, first: Curated) -> None:
     place = f"{first.store.root}@{first.manifest.snapshot_id}"
     second = _second(tmp_path, curate, reference_sets=[place], references={"action": "flag", "by_vectors": False})

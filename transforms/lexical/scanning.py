@@ -9,6 +9,8 @@ the same shingles (Dahlgaard, Knudsen, Thorup, "Fast Similarity Sketching", FOCS
 hash, then the minimum of a hash per slot. Two texts agree in a slot exactly when the smallest shingle of both together
 lies in both, so the share of equal slots estimates their Jaccard similarity without bias, also for few shingles.
 
+All of it is one file: the compiler keeps what it made, and does not notice a change in a function of another file.
+
 The bottom sketch (Cohen, Kaplan, "Summarizing Data Using Bottom-k Sketches", PODC 2007) are the 128 smallest of
 another 32 bits of the hashes, from which the share of one text's shingles that lie in another is estimated.
 """
@@ -345,9 +347,7 @@ def scan_texts(
     """
     folded = np.empty(0, dtype=np.uint8)
     word_bounds = np.empty(0, dtype=np.int32)
-    words = np.empty(0, dtype=np.uint64)
-    hashes = np.empty(0, dtype=np.uint64)
-    distinct = np.empty(0, dtype=np.uint64)
+    words = hashes = distinct = np.empty(0, dtype=np.uint64)
     seen = np.empty(0, dtype=np.uint32)
     values = np.empty(NUM_SLOTS, dtype=np.uint64)
     room = np.empty(4 * NUM_BOTTOM, dtype=np.uint32)
@@ -355,8 +355,7 @@ def scan_texts(
     for text in range(bounds.size - 1):
         piece = data[bounds[text] : bounds[text + 1]]
         if folded.size < 2 * piece.size + _PADDING:
-            # Two bytes of UTF-8 at least become four.
-            folded = np.empty(2 * (2 * piece.size + _PADDING), dtype=np.uint8)
+            folded = np.empty(2 * (2 * piece.size + _PADDING), dtype=np.uint8)  # Two bytes of UTF-8 become four.
         size = fold_text(piece, by_byte, by_point, folded)
         if size < 0:
             counts[text, 0] = size

@@ -1,8 +1,8 @@
 """Setting aside: trajectories that a later stage cannot use leave the run for the quarantine, by id.
 
-The tables of units stay as ingest made them; the run's own view of them, its inputs and its views are those of a lake
-that never gave these trajectories. So the law of row conservation holds as it did: what was a trajectory of its unit
-is a quarantined record of it.
+The tables of units stay as ingest made them; the run's own view of them, its inputs and its views are without these
+trajectories from here on (the stages before decided with them). So the law of row conservation holds as it did: what
+was a trajectory of its unit is a quarantined record of it.
 """
 
 from collections import Counter
@@ -22,7 +22,8 @@ def set_aside(
     """Move trajectories of the run to the quarantine; stages before `stage` that decide over rows must run again.
 
     Args:
-        context: The run; its trajectories, `inputs`, `views` and `quarantine` are without them afterwards.
+        context: The run; its trajectories and `views` are without them afterwards, `inputs` and `quarantine` have them
+            as quarantined records.
         traj_ids: Ids of trajectories of the run.
         stage: The stage that cannot use them.
         reason: Why.

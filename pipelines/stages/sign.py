@@ -1,4 +1,4 @@
-"""Stage sign: the comparable text of every trajectory, as hashes and MinHash signatures.
+"""Stage sign: the comparable text of every trajectory, as hashes, MinHash signatures and, if short, words in order.
 
 Reads `trajectories`, the blocks of every pack and `boilerplate`; text is read only of views that no earlier run has
 signed. Writes `views` (by trajectory id) and `signatures` (by view hash).

@@ -3,8 +3,8 @@
 Reads `clusters`, the members of `copies` and the vectors of `embed`; rewrites `clusters`, ordered by trajectory id,
 and `task_groups` where vectors join tasks. `keeper_id` stays the direct keeper, against which the similarity was
 verified; rows with one final keeper share `semantic_group`, whose id is inherited from the parent snapshot where the
-members are. A representative whose text has no usable vector (not finite, or zero) stays alone under the method
-`unusable_vector`.
+members are. A representative whose vector is zero, as the hashed encoder's is of a text without a word, stays alone
+under the method `unusable_vector`; those for which a model gave none are in the quarantine since stage embed.
 """
 
 from pathlib import Path

@@ -1,7 +1,7 @@
 """One row per trajectory: the groups it belongs to and its similarity to their keeper.
 
 `method` says how it was found: exact, lexical, containment (a cut run inside a longer one; the similarity is the share
-of it that lies there), semantic, none, empty, unusable_vector (text, but no vector to compare). An approach group
+of it that lies there), semantic, none, empty, unusable_vector (text without a word to make a vector of). An approach group
 counts toward a cap and drops nothing.
 """
 

@@ -21,7 +21,7 @@ MAX_WORDS: Final = 512
 """Words of the longest text that is compared word by word: the 5-grams of longer ones are enough to estimate from."""
 
 MIN_WORDS: Final = 20
-"""Words of the shortest: of fewer, one is more than the noise that a copy may have."""
+"""Words of the shortest: below, two words more or less are more than a tenth, the most noise that a copy may have."""
 
 NUM_DRAWN: Final = 256
 """Words kept of a text at most; of a longer one those of every second hash, or fourth, or eighth."""

@@ -15,7 +15,7 @@ from transforms.lexical.cluster_rows import METHOD_NONE
 
 METHOD_SEMANTIC = "semantic"
 METHOD_UNUSABLE = "unusable_vector"
-"""Of a row that stands for itself because its text has no vector to compare: an encoder gave NaN, inf or zeros."""
+"""Of a row that stands for itself since its text has no vector to compare: the hashed encoder found no word in it."""
 
 
 def final_keepers(ids: pa.ChunkedArray, keeper_ids: pa.ChunkedArray) -> NDArray[np.int64]:

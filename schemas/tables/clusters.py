@@ -1,8 +1,8 @@
 """One row per trajectory: the groups it belongs to and its similarity to their keeper.
 
 `method` says how it was found: exact, lexical, containment (a cut run inside a longer one; the similarity is the share
-of it that lies there), semantic, none, empty, unusable_vector (text without a word to make a vector of). An approach group
-counts toward a cap and drops nothing.
+of it that lies there), semantic, none, empty, unusable_vector (text without a word to make a vector of). An approach
+group counts toward a cap and drops nothing.
 """
 
 import pyarrow as pa

@@ -3,7 +3,8 @@
 Formats name the losses they know of in words of their own. This walk over the whole record stands behind all of
 them, so that a field of a later version, a value of an unforeseen kind or a text that a rule set aside is never left
 out in silence, whichever format it came in. It compares values, not code: a text is told if it stands in a column, a
-number or a time if a column holds it. A name that no reading knows is told only where it was kept.
+number or a time if a column holds it. A name that no reading knows is told only where it was kept. The search is
+bounded (see `Passages`): of a record made to be searched without end, values are named though a column tells them.
 """
 
 import re
@@ -19,6 +20,7 @@ from schemas.records import Header, Message, MessageCall, Rollout
 from schemas.settings.ingest import FieldMapSettings
 from transforms.formats.fields import as_datetime, as_integer
 from transforms.formats.known_names import CONVERTED, KNOWN_NAMES, TAGS, WORDS
+from transforms.formats.passages import SHORT, Passages
 
 MAX_NAME_CHARS: Final = 60
 """Characters of a native name that stand in a path: keys may be as long as texts."""
@@ -26,8 +28,6 @@ MAX_NAMES: Final = 20
 """Unknown names of one object that are told one by one; of a map with more of them the map itself is told."""
 _FIRST_SECOND: Final = 100_000_000
 """Numbers above may be times in seconds since 1970: this one lies in 1973."""
-_SHORT: Final = 8
-"""Shorter texts stand inside of others by chance: they are told only as whole words."""
 _BETWEEN: Final = re.compile(r"\n|```\w*|</?\w+=?|>|\bexecute\[|\]")
 """What a text-mode action wraps its parts in: name, arguments and words around them stand in columns of their own."""
 _ATTACHED: Final = re.compile(r"attachment://[0-9a-f]+")
@@ -187,7 +187,8 @@ class _Told:
         self._names: set[str] = set(known)
         self._numbers: set[float] = set()
         self._times: set[datetime] = set()
-        self._joined: str | None = None
+        self._passages: Passages | None = None
+        self._inside: dict[str, bool] = {}
         for rollout in rollouts:
             self._add_all(_values_of(rollout))
 
@@ -216,14 +217,14 @@ class _Told:
             return True
         if name in CONVERTED and (as_datetime(text) is not None or as_integer(text) is not None):
             return True
-        if self._joined is None:
-            self._joined = "\x00".join(self._texts)
-        if _stands_in(text, self._joined) or _ATTACHED.fullmatch(text):
+        if _ATTACHED.fullmatch(text) or (len(text) < 40 and as_datetime(text) in self._times):
             return True
-        if len(text) < 40 and as_datetime(text) in self._times:
-            return True
-        pieces = [piece for part in _BETWEEN.split(text) if (piece := part.strip())]
-        return pieces != [text] and all(_stands_in(piece, self._joined) for piece in pieces)
+        if self._passages is None:
+            self._passages = Passages(self._texts)
+        found = self._inside.get(text)
+        if found is None:
+            found = self._inside[text] = _stands_in(text, self._passages)
+        return found
 
     def _add_all(self, values: Iterable[Any]) -> None:
         waiting = list(values)
@@ -258,13 +259,15 @@ def _values_of(rollout: Rollout) -> Iterator[Any]:
             yield from _OF_CALL(call)
 
 
-def _stands_in(text: str, joined: str) -> bool:
-    start = joined.find(text)
-    if len(text) >= _SHORT:
-        return start >= 0
-    while start >= 0:
-        end = start + len(text)
-        if not joined[start - 1 : start].isalnum() and not joined[end : end + 1].isalnum():
-            return True
-        start = joined.find(text, start + 1)
-    return False
+def _stands_in(text: str, passages: Passages) -> bool:
+    """Say whether a text stands in passages, as a whole or by its parts; few searches go far."""
+    if passages.hold_near(text):
+        return True
+    pieces = [piece for part in _BETWEEN.split(text) if (piece := part.strip())]
+    if pieces == [text]:
+        return passages.hold(text)
+    for piece in pieces:
+        if not passages.hold(piece):
+            # What holds the text holds its pieces, but for short ones, which need blanks around them.
+            return len(piece) < SHORT and passages.hold(text)
+    return True

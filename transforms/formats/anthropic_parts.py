@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 from operator import itemgetter
 from typing import Any, Final
 
-from transforms.formats.fields import as_list, as_object, as_text
+from transforms.formats.chat_messages import stated_calls
+from transforms.formats.fields import as_object, as_text
 
 _CONTENT: Final = itemgetter("content")
 _OF_CALL: Final = frozenset({"type", "id", "name", "input"})
@@ -16,6 +17,9 @@ def unfolded(raw: Iterable[Any]) -> Iterable[Any]:
 
     Thoughts become the message's reasoning and stay among its parts, since they may be signed. A call that
     `tool_calls` states too is not told twice. Messages of which none has a list of blocks come back as they are.
+
+    Raises:
+        RecordError: `tool_calls` of a message with such blocks is no list, nor JSON text of one.
     """
     if not isinstance(raw, list):
         return _unfolded(raw)
@@ -43,13 +47,14 @@ def _kind(part: Any) -> str | None:
 
 
 def _messages(message: dict[str, Any], content: list[Any]) -> Iterator[dict[str, Any]]:
-    known = {as_text(as_object(call).get("id")) for call in as_list(message.get("tool_calls"))}
+    stated = stated_calls(message)
+    known = {as_text(as_object(call).get("id")) for call in stated}
     calls = [part for part in content if _is_new_call(part, known)]
     results = [part for part in content if _kind(part) == "tool_result"]
     rest = [part for part in content if not (part in calls or part in results)]
     whole = {**message, "content": rest or None}
     if calls:
-        whole["tool_calls"] = [*as_list(message.get("tool_calls")), *map(_call, calls)]
+        whole["tool_calls"] = [*stated, *map(_call, calls)]
     thoughts = [part["thinking"] for part in content if _kind(part) == "thinking" and _is_text(part.get("thinking"))]
     if thoughts and not (message.get("reasoning_content") or message.get("reasoning")):
         whole["reasoning"] = "\n".join(thoughts)

@@ -203,17 +203,26 @@ def _result_id(raw: dict[str, Any]) -> str | None:
     return as_text(identifier)
 
 
-def _calls(raw: dict[str, Any]) -> tuple[tuple[MessageCall, ...], dict[str, Any]]:
-    """Return a message's calls, and by index what they say beside id, name and arguments.
+def stated_calls(raw: dict[str, Any]) -> list[Any]:
+    """Return the native calls of a message's `tool_calls`, which may be JSON text of a list.
 
-    A legacy `function_call` is a call of its own unless one of `tool_calls` says the same.
+    Raises:
+        RecordError: They are no list, or a text that is no JSON.
     """
     calls = raw.get("tool_calls")
     if isinstance(calls, str):
         calls = parse_json(calls.encode("utf-8", "replace")).value if calls.strip() else None
     if not isinstance(calls, list | None):
         raise RecordError(QuarantineReason.INVALID_MESSAGE, f"tool_calls is no list but {type(calls).__name__}")
-    natives = calls or []
+    return calls or []
+
+
+def _calls(raw: dict[str, Any]) -> tuple[tuple[MessageCall, ...], dict[str, Any]]:
+    """Return a message's calls, and by index what they say beside id, name and arguments.
+
+    A legacy `function_call` is a call of its own unless one of `tool_calls` says the same.
+    """
+    natives = stated_calls(raw)
     found = [_call(call) for call in natives]
     legacy = raw.get("function_call")
     if isinstance(legacy, dict):

@@ -1,6 +1,9 @@
+import pytest
+
 from schemas.records import Message, MessageCall
 from transforms.formats.anthropic_parts import unfolded
 from transforms.formats.chat_messages import chat_messages
+from transforms.reading.failures import RecordError
 
 
 def test_blocks_are_calls_and_results():
@@ -39,3 +42,17 @@ def test_a_call_that_tool_calls_states_too_is_not_told_twice():
 def test_a_call_without_arguments_or_id_stays_one():
     (message,) = chat_messages(unfolded([{"role": "assistant", "content": [{"type": "tool_use", "name": "ls"}]}]))
     assert message == Message("assistant", None, "null", calls=(MessageCall("ls", None, "missing"),))
+
+
+def test_calls_written_as_text_stand_beside_those_of_blocks():
+    blocks = [{"type": "tool_use", "id": name, "name": name, "input": {}} for name in ("t1", "t2")]
+    written = '[{"id": "t0", "function": {"name": "t0", "arguments": "{}"}}, {"id": "t1", "name": "t1"}]'
+    (message,) = chat_messages(unfolded([{"role": "assistant", "content": blocks, "tool_calls": written}]))
+    assert [call.call_id for call in message.calls] == ["t0", "t1", "t2"]
+
+
+@pytest.mark.parametrize("stated", ["[{", "{}", {"id": "t0"}, 5])
+def test_calls_that_are_no_list_are_not_passed_over_for_those_of_blocks(stated):
+    raw = [{"role": "assistant", "content": [{"type": "tool_use", "name": "ls"}], "tool_calls": stated}]
+    with pytest.raises(RecordError):
+        chat_messages(unfolded(raw))

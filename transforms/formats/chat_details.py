@@ -33,6 +33,7 @@ _WITH_COLUMNS: Final = frozenset(
 )
 _CALL_FIELDS: Final = frozenset({"id", "call_id", "tool_call_id", "type", "function", "requestor"})
 _BODY_FIELDS: Final = frozenset({"name", "arguments"})
+_CUSTOM_FIELDS: Final = frozenset({"name", "input"})
 _PLAIN_CALL: Final = frozenset({"id", "type", "function"})
 
 
@@ -78,10 +79,13 @@ def call_details(raw: dict[str, Any]) -> dict[str, Any]:
     is_plain = type(function) is dict and function.keys() == _BODY_FIELDS and raw.keys() == _PLAIN_CALL
     if is_plain and raw["type"] == "function" and type(raw["id"]) is str:
         return {}
-    has_body = isinstance(function, dict)
-    body: dict[str, Any] = function if isinstance(function, dict) else raw
-    of_body = _BODY_FIELDS if "arguments" in body else _BODY_FIELDS | {"parameters"}
-    taken = _CALL_FIELDS if has_body else _CALL_FIELDS | of_body
+    field = body_field(raw)
+    body: dict[str, Any] = raw if field is None else raw[field]
+    if field == "custom":
+        of_body = _CUSTOM_FIELDS
+    else:
+        of_body = _BODY_FIELDS if "arguments" in body else _BODY_FIELDS | {"parameters"}
+    taken = _CALL_FIELDS | (of_body if field is None else {field})
     if isinstance(raw.get("index"), int):
         # Its place among the calls as they were streamed.
         taken |= {"index"}
@@ -91,10 +95,17 @@ def call_details(raw: dict[str, Any]) -> dict[str, Any]:
     for name in ("id", "call_id", "tool_call_id", "requestor"):
         if raw.get(name) not in (None, "") and as_text(raw[name]) is None:
             rest[name] = raw[name]
-    if has_body:
+    if field is not None:
         inner = {name: value for name, value in body.items() if name not in of_body and value is not None}
-        rest |= {"function": inner} if inner else {}
+        rest |= {field: inner} if inner else {}
     return rest
+
+
+def body_field(raw: dict[str, Any]) -> str | None:
+    """Return the field of a native call that holds its name and arguments; None where the call itself does."""
+    if isinstance(raw.get("function"), dict):
+        return "function"
+    return "custom" if raw.get("type") == "custom" and isinstance(raw.get("custom"), dict) else None
 
 
 def _untaken(raw: dict[str, Any], columns: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import orjson
 from schemas.reasons import QuarantineReason
 from schemas.records import Message, MessageCall
 from transforms.formats.arguments import canonical_text, message_call
-from transforms.formats.chat_details import CALL_DETAILS, call_details, message_details
+from transforms.formats.chat_details import CALL_DETAILS, body_field, call_details, message_details
 from transforms.formats.fields import as_text, first_present
 from transforms.formats.plain_messages import plain_message
 from transforms.formats.rewards import MISSING
@@ -236,11 +236,16 @@ def _call(raw: Any) -> MessageCall:
     if not isinstance(raw, dict):
         raise RecordError(QuarantineReason.INVALID_MESSAGE, f"a tool call is no object but {type(raw).__name__}")
     function = raw.get("function")
-    body = function if isinstance(function, dict) else raw
+    field = body_field(raw)
+    body = raw if field is None else raw[field]
     name = as_text(body.get("name", function if isinstance(function, str) else None))
     if name is None:
         raise RecordError(QuarantineReason.INVALID_MESSAGE, "a tool call has no name")
     identifier = raw["id"] if "id" in raw else raw.get("call_id", raw.get("tool_call_id"))
     requestor = as_text(raw["requestor"]) if "requestor" in raw else None
-    arguments = body["arguments"] if "arguments" in body else body.get("parameters", MISSING)
+    if field == "custom":
+        # A tool that takes free text: its call has an input in place of arguments.
+        arguments = body.get("input", MISSING)
+    else:
+        arguments = body["arguments"] if "arguments" in body else body.get("parameters", MISSING)
     return message_call(name, arguments, call_id=as_text(identifier), requestor=requestor or "assistant")

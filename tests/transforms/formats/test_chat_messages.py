@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from schemas.reasons import QuarantineReason
@@ -72,6 +74,10 @@ def test_marked_observation_behind_an_agent_message_is_a_result():
         ({"role": "user", "content": 3}, "message 0: content is neither text nor parts but int"),
         ({"role": "assistant", "tool_calls": {}}, "message 0: tool_calls is no list but dict"),
         ({"role": "assistant", "tool_calls": [{"function": {}}]}, "message 0: a tool call has no name"),
+        (
+            {"role": "assistant", "tool_calls": [{"type": "custom", "custom": {}}]},
+            "message 0: a tool call has no name",
+        ),
     ],
 )
 def test_unusable_message_is_named(raw, message):
@@ -90,3 +96,18 @@ def test_calls_that_are_no_json_are_told_as_such():
     with pytest.raises(RecordError) as caught:
         chat_messages([{"role": "assistant", "content": "x", "tool_calls": "[{"}])
     assert caught.value.reason is QuarantineReason.INVALID_JSON
+
+
+@pytest.mark.parametrize(
+    ("custom", "call", "details"),
+    [
+        ({"input": "*** Begin Patch"}, MessageCall("edit", None, "unparsed", "*** Begin Patch", "c1"), {}),
+        ({"input": '{"a":1}'}, MessageCall("edit", '{"a":1}', "ok", None, "c1"), {}),
+        ({"namespace": "n"}, MessageCall("edit", None, "missing", None, "c1"), {"custom": {"namespace": "n"}}),
+    ],
+)
+def test_calls_of_tools_that_take_free_text_have_their_input_as_arguments(custom, call, details):
+    raw = {"id": "c1", "type": "custom", "custom": {"name": "edit", **custom}}
+    (message,) = chat_messages([{"role": "assistant", "content": None, "tool_calls": [raw]}])
+    assert message.calls == (call,)
+    assert json.loads(message.extra_json or "{}") == {"tool_call_details": {"0": {**details, "type": "custom"}}}

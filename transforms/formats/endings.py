@@ -8,6 +8,7 @@ import re
 from typing import Final, NamedTuple
 
 from schemas.reasons import Termination
+from transforms.formats.faults import Fault, fault_of, is_context_limit, is_infrastructure
 
 _WORDS: Final[dict[Termination, str]] = {
     Termination.SUBMITTED: "submitted submit autosubmitted",
@@ -55,10 +56,9 @@ TRUNCATING: Final = frozenset(
 )
 FAULTS: Final = INVALIDATING | {Termination.AGENT_ERROR, Termination.KILLED, Termination.FORMAT_ERROR}
 """Endings after which a run without any agent step was never a try."""
-_INFRA_TEXT: Final = re.compile(
-    r"sandbox|docker|container|connection|rate.?limit|verifier|service unavailable|\b(?:429|50[0234])\b|install|infra",
-    re.IGNORECASE,
-)
+_LIMITS: Final = TRUNCATING - {Termination.KILLED}
+_OPEN: Final = frozenset({Termination.UNKNOWN, Termination.AGENT_ERROR})
+"""Endings that leave the cause to the error."""
 _SUBMIT_AFTER: Final = re.compile(r"submitted\s*\(\s*([a-z_]+)\s*\)")
 
 
@@ -82,11 +82,10 @@ def ending_of(word: object, *, error: object = None) -> Ending:
     """
     raw = word.strip() if isinstance(word, str) and word.strip() else None
     termination = _termination(raw)
-    fault = _fault_text(error)
-    if fault and termination in {Termination.UNKNOWN, Termination.AGENT_ERROR}:
-        termination = _termination(fault)
-        if termination not in FAULTS:
-            termination = Termination.INFRA_ERROR if _INFRA_TEXT.search(fault) else Termination.AGENT_ERROR
+    if termination in _OPEN:
+        told, said = fault_of(error), fault_of(raw)
+        causes = [cause for cause in (_cause(told), _cause(said)) if cause is not None]
+        termination = next(iter(causes), termination if told is None else Termination.AGENT_ERROR)
     truncated = True if termination in TRUNCATING else None if raw is None else False
     return Ending(termination, raw, truncated, termination not in INVALIDATING)
 
@@ -101,10 +100,15 @@ def _termination(raw: str | None) -> Termination:
     return _TERMINATIONS.get(re.sub(r"[\s\-]+", "_", word), Termination.UNKNOWN)
 
 
-def _fault_text(error: object) -> str | None:
-    if isinstance(error, str):
-        return error.strip() or None
-    if isinstance(error, dict):
-        texts = [error.get(key) for key in ("type", "error", "error_type", "kind", "name", "message")]
-        return " ".join(text for text in texts if isinstance(text, str)) or None
-    return None
+def _cause(fault: Fault | None) -> Termination | None:
+    """Return the ending an error stands for; None for one that tells of no more than an error."""
+    if fault is None:
+        return None
+    known = _termination(fault.text)
+    if known is Termination.UNKNOWN and not fault.is_of_client:
+        known = _termination(fault.name or None)
+    if known in FAULTS | _LIMITS and known is not Termination.AGENT_ERROR:
+        return known
+    if is_context_limit(fault):
+        return Termination.MAX_TOKENS_CONTEXT
+    return Termination.INFRA_ERROR if is_infrastructure(fault) else None

@@ -18,7 +18,15 @@ from transforms.formats.fields import (
     lookup,
     present_name,
 )
-from transforms.formats.rewards import convert_components, convert_reward, unread_components
+from transforms.formats.rewards import (
+    CONFLICTING_LABEL,
+    MISSING,
+    Reward,
+    convert_components,
+    convert_reward,
+    convert_step_reward,
+    unread_components,
+)
 from transforms.formats.tools import tools_text
 
 MAX_EXTRA_CHARS: Final = 4096
@@ -41,6 +49,8 @@ _HELD: Final = {"termination": "termination_raw", "error": "error_type"}
 """Columns of a header that are not named as those of the field map are."""
 _WHOLE: Final = frozenset({"tools", "reward", "reward_components", "messages"})
 """Columns that take an object whole or name what they leave of it."""
+_WITNESS: Final = "success"
+"""A field that is no label of its own, as it may tell of a call and not of the task, but must not deny the label."""
 _ENV_TYPES: Final = {str(kind): kind for kind in EnvType}
 
 
@@ -64,8 +74,7 @@ def chat_header(
     Raises:
         RecordError: The reward is of a kind the conversion table has no rule for.
     """
-    raw_reward = lookup(record, fields.reward)
-    reward = convert_reward(raw_reward, reward_range)
+    label = _label(record, fields.reward, reward_range=reward_range)
     error = first_present(record, fields.error)
     ending = ending_of(first_present(record, fields.termination), error=error)
     task_text = first_present(record, fields.task_text)
@@ -83,10 +92,10 @@ def chat_header(
         agent_name=as_text(first_present(record, fields.agent_name)),
         agent_version=as_text(first_present(record, fields.agent_version)),
         model_name=as_text(first_present(record, fields.model_name)),
-        reward=reward.value,
-        reward_raw=reward.raw,
-        reward_name=present_name(record, fields.reward),
-        success=raw_reward if isinstance(raw_reward, bool) else None,
+        reward=label.reward.value,
+        reward_raw=label.reward.raw,
+        reward_name=label.name,
+        success=label.success,
         reward_components=convert_components(first_present(record, fields.reward_components)),
         reward_valid=ending.reward_valid and record.get("reward_valid") is not False,
         termination=ending.termination,
@@ -101,7 +110,34 @@ def chat_header(
         extra_json=extra_json,
         **_same_named(record),
     )
-    return header, reward.warnings
+    return header, label.reward.warnings
+
+
+class _Label(NamedTuple):
+    name: str | None
+    reward: Reward
+    success: bool | None
+
+
+def _label(record: dict[str, Any], names: Sequence[str], *, reward_range: tuple[float, float]) -> _Label:
+    """Return the first label that is not null, unscored where another one contradicts it."""
+    name = present_name(record, names)
+    if name is None:
+        return _Label(None, convert_reward(MISSING, reward_range), None)
+    raw = lookup(record, (name,))
+    if raw is None and len(names) > 1:
+        name = _first_said(record, names) or name
+        raw = lookup(record, (name,))
+    reward = convert_reward(raw, reward_range)
+    if (len(names) > 1 or _WITNESS in record) and _disagree(record, (*names, _WITNESS)):
+        return _Label(name, Reward(None, reward.raw, (*reward.warnings, CONFLICTING_LABEL)), None)
+    return _Label(name, reward, raw if isinstance(raw, bool) else None)
+
+
+def _disagree(record: dict[str, Any], names: Sequence[str]) -> bool:
+    """Say whether one of some labels is a full success and another a full failure; graded ones contradict nothing."""
+    said = {convert_step_reward(lookup(record, (name,))) for name in names}
+    return 0.0 in said and 1.0 in said
 
 
 def columns_by_field(fields: FieldMapSettings) -> dict[str, list[str]]:
@@ -183,12 +219,12 @@ def taken_fields(
             heads.setdefault(column, []).append(head)
     read = set(_OWN_FIELDS)
     for column, found in heads.items():
-        read.update(found if len(found) == 1 else _read_heads(record, column, found, names=getattr(fields, column)))
+        read.update(found if len(found) == 1 else _read_heads(record, found, names=getattr(fields, column)))
     return frozenset(read)
 
 
-def _read_heads(record: dict[str, Any], column: str, found: list[str], *, names: Sequence[str]) -> list[str]:
-    name = present_name(record, names) if column == "reward" else _first_said(record, names)
+def _read_heads(record: dict[str, Any], found: list[str], *, names: Sequence[str]) -> list[str]:
+    name = _first_said(record, names)
     taken = None if name is None else _head(name)
     return [head for head in found if record[head] is None or head == taken]
 

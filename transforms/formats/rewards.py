@@ -53,6 +53,8 @@ UNSCORED_WORDS: Final = frozenset(
 )
 TOTAL_KEYS: Final = ("total", "reward", "score", "value", "resolved")
 OUT_OF_RANGE: Final = "reward_out_of_range"
+CONFLICTING_LABEL: Final = "conflicting_label"
+"""Warning: labels of one run deny each other, so it is not scored."""
 _NUMBER: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 MISSING: Final = object()
 """Stands for a field that is not there."""

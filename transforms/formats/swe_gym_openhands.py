@@ -8,6 +8,7 @@ from schemas.settings.ingest import IngestSettings
 from transforms.formats.chat_messages import chat_messages, message_list
 from transforms.formats.contract import OpenFile, build_rollouts
 from transforms.formats.fields import as_object, as_text
+from transforms.formats.rewards import CONFLICTING_LABEL
 from transforms.formats.row_files import RowAdapter, row_records, rows_have
 from transforms.formats.swe_rows import WATCHED, row_fields, row_rollout, sampled
 from transforms.reading.native import NativeRecord
@@ -16,7 +17,6 @@ from transforms.reading.outline import Outline
 _FIELDS: Final = row_fields(messages="messages", reward="resolved", native_id=None)
 _FAULTS: Final = ("error_eval", "test_timeout")
 """Flags of a report that say the evaluation failed, not the agent."""
-_CONFLICT: Final = "conflicting_label"
 
 
 class _Tested(NamedTuple):
@@ -67,7 +67,7 @@ def _rollout(record: NativeRecord, reward_range: tuple[float, float]) -> Rollout
     warnings = []
     if tested.resolved is not None and isinstance(row.get("resolved"), bool) and tested.resolved != row["resolved"]:
         columns |= {"reward": None, "success": None}
-        warnings.append(_CONFLICT)
+        warnings.append(CONFLICTING_LABEL)
     return row_rollout(
         record,
         messages,

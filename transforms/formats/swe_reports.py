@@ -12,12 +12,11 @@ from schemas.settings.ingest import IngestSettings
 from transforms.formats.arguments import canonical_text
 from transforms.formats.contract import OpenFile
 from transforms.formats.documents import read_sidecar
-from transforms.formats.rewards import convert_reward, convert_step_reward
+from transforms.formats.rewards import CONFLICTING_LABEL, convert_reward, convert_step_reward
 from transforms.reading.lake import Listing
 
 RUN_REPORTS: Final = ("report.json", "results.json")
 EVALUATION_FOLDER: Final = "run_evaluation"
-CONFLICTING_LABEL: Final = "conflicting_label"
 EVALUATION_ERROR: Final = "evaluation_error"
 UNREADABLE_REPORT: Final = "unreadable_report"
 UNREADABLE_LABEL: Final = "unreadable_label"

@@ -11,6 +11,7 @@ from transforms.formats.chat_header import chat_header, lost_components, taken_f
 from transforms.formats.chat_messages import first_user_text
 from transforms.formats.fields import as_text, first_present
 from transforms.formats.identity import canonical_hash
+from transforms.formats.rewards import CONFLICTING_LABEL
 from transforms.formats.swe_instances import origin_of
 from transforms.reading.native import NativeRecord
 
@@ -64,7 +65,7 @@ def row_rollout(
         "env_type": EnvType.CODE_REPO,
         "repo": header.repo or origin.repo,
         "base_commit": header.base_commit or origin.commit,
-        "success": _verdict(first_present(row, fields.reward)),
+        "success": None if CONFLICTING_LABEL in notes else _verdict(first_present(row, fields.reward)),
     }
     return Rollout(
         header=replace(header, **{**own, **columns}),

@@ -35,8 +35,48 @@ def test_bare_row_states_nothing():
 def test_bool_reward_states_success_and_null_is_not_scored():
     header, _ = header_of(resolved=True)
     assert (header.reward, header.success, header.reward_name, header.reward_raw) == (1.0, True, "resolved", "true")
-    header, _ = header_of(reward=None, score=1)
-    assert (header.reward, header.success, header.reward_name) == (None, None, "reward")
+    header, _ = header_of(reward=None, score=None)
+    assert (header.reward, header.success, header.reward_name, header.reward_raw) == (None, None, "reward", "null")
+
+
+def test_a_null_label_leaves_the_word_to_the_next_one_which_is_named():
+    header, warnings = header_of(reward=None, resolved=True)
+    assert (header.reward, header.success, header.reward_name, warnings) == (1.0, True, "resolved", ())
+    assert taken_fields({"reward": None, "resolved": True}, FIELDS) >= {"reward", "resolved"}
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        {"reward": 1, "resolved": False},
+        {"reward": 1.0, "is_correct": False},
+        {"reward": 0, "target": True},
+        {"reward": "pass", "success": False},
+        {"reward": 0.5, "resolved": True, "target": "no"},
+        {"reward": None, "resolved": True, "success": "failed"},
+    ],
+)
+def test_labels_that_deny_each_other_are_no_label(labels):
+    fields, _, _ = RowFieldMaps(FIELDS).of(labels)
+    for names in (FIELDS, fields):
+        header, warnings = chat_header(labels, names, reward_range=(0.0, 1.0), first_user=None)
+        assert (header.reward, header.success, warnings) == (None, None, ("conflicting_label",))
+        assert header.reward_raw is not None
+
+
+@pytest.mark.parametrize(
+    ("labels", "reward"),
+    [
+        ({"score": 0.25, "resolved": True}, 0.25),
+        ({"reward": 1, "resolved": True, "success": True}, 1.0),
+        ({"reward": 0, "resolved": None, "success": None}, 0.0),
+        ({"reward": 1, "label": "bug report"}, 1.0),
+        ({"reward": 0, "quality_score": 0.9}, 0.0),
+    ],
+)
+def test_graded_null_and_unreadable_labels_deny_nothing(labels, reward):
+    header, warnings = header_of(**labels)
+    assert (header.reward, warnings) == (reward, ())
 
 
 def test_out_of_range_reward_is_a_warning():
@@ -67,10 +107,10 @@ def test_unconvertible_reward_is_refused():
 
 def test_of_several_fields_of_one_column_only_the_one_that_is_read_is_taken():
     fields = FieldMapSettings(task_id=["extra_info.task", "task_id"], reward=["reward", "score", "label"])
-    row = {"extra_info": {"task": "t"}, "task_id": "u", "reward": None, "score": 1, "label": None, "cost_usd": 1}
+    row = {"extra_info": {"task": "t"}, "task_id": "u", "reward": None, "score": 1, "label": 1, "cost_usd": 1}
     taken = taken_fields(row, fields)
-    assert {"extra_info", "reward", "label", "cost_usd"} <= taken
-    assert not {"task_id", "score"} & taken
+    assert {"extra_info", "reward", "score", "cost_usd"} <= taken
+    assert not {"task_id", "label"} & taken
     assert "task_id" in taken_fields({**row, "extra_info": {"task": None}}, FieldMapSettings(task_id=["task_id"]))
 
 
@@ -82,7 +122,7 @@ rows = st.fixed_dictionaries(
     {},
     optional={
         **dict.fromkeys(["task_id", "a", "a.b", "extra.task", "run_id", "job_id", "answer"], values),
-        **dict.fromkeys(["reward", "score"], st.sampled_from([None, 1])),
+        **dict.fromkeys(["reward", "score"], st.sampled_from([None, 0, 1])),
         "extra": values | st.dictionaries(st.sampled_from(["task", "messages"]), values),
     },
 )

@@ -5,7 +5,6 @@ id, with the columns text decides: a semantic group is the runs that one run sta
 a group is its keeper's.
 """
 
-import shutil
 from typing import Final
 
 import apache_beam as beam
@@ -125,8 +124,6 @@ def group_copies(context: StageContext, members: Members, *, name: str) -> pa.Ta
     """
     lexical = context.settings.lexical
     folder = context.work_dir / "copies"
-    # A second round over fewer members leaves some partitions empty: their parts of the first round must not stay.
-    shutil.rmtree(folder / f"{name}-groupings", ignore_errors=True)
     np.save(folder / f"{name}.npy", members)
     shards = [(start, start + _SHARD_ROWS) for start in range(0, len(members), _SHARD_ROWS)]
     with context.pipeline("copies") as pipeline:

@@ -1,5 +1,6 @@
 """Small tables that leave Beam as files: each element writes one part, read back in the order of the names."""
 
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,8 @@ Part = tuple[str, pa.Table | Sequence[dict[str, Any]]]
 class WriteParts(beam.PTransform[PCollection[Part], PCollection[str]]):
     """Write each element as `<folder>/<name>.parquet`; a part written twice is the same file.
 
+    The folder is emptied first: a stage that runs again over fewer rows may write fewer parts.
+
     Takes (name, table or rows), gives the names written. Names are the pipeline's own (pack ids, partition numbers).
 
     Args:
@@ -32,6 +35,7 @@ class WriteParts(beam.PTransform[PCollection[Part], PCollection[str]]):
     schema: pa.Schema
 
     def expand(self, parts: PCollection[Part]) -> PCollection[str]:
+        shutil.rmtree(self.folder, ignore_errors=True)
         return parts | "WritePart" >> beam.MapTuple(self._write)
 
     def _write(self, name: str, rows: pa.Table | Sequence[dict[str, Any]]) -> str:

@@ -9,6 +9,7 @@ trajectory id counts from. They hold the views that are new to the signatures ke
 those of other views.
 """
 
+import shutil
 from collections.abc import Collection
 from pathlib import Path
 from typing import Final
@@ -56,21 +57,23 @@ def run(context: StageContext) -> None:
 def ensure_bodies(context: StageContext, view_hashes: Collection[str]) -> Path:
     """Write the body texts of those of `view_hashes` that have none, and return the folder of all body texts.
 
-    Call it in one stage only: the files it adds are named after packs, with `-more` before the suffix.
+    The files it adds are named after packs and the number of files that were there.
     """
     bodies = context.work_dir / BODIES_FOLDER
     folder = context.work_dir / "sign"
-    present = {value for path in sorted(bodies.glob("*.parquet")) for value in _column(path, "view_hash")}
+    paths = sorted(bodies.glob("*.parquet"))
+    present = {value for path in paths for value in _column(path, "view_hash")}
     missing = pa.array(sorted(set(view_hashes) - present), pa.string())
     if len(missing):
         identities = write_identities(context, folder / "identities.parquet")
         hashed = context.read("views", ["traj_id", "view_hash"])
+        shutil.rmtree(folder / "more", ignore_errors=True)
         _want(hashed.filter(pc.is_in(hashed["view_hash"], value_set=missing)), identities, folder=folder / "more")
         with context.pipeline("bodies") as pipeline:
             _ = pipeline | "Packs" >> beam.Create(context.packs) | "Render" >> _renderer(context, wanted="more")
         for path in sorted((folder / "more-bodies").glob("*.parquet")):
             bodies.mkdir(exist_ok=True)
-            path.replace(bodies / f"{path.stem}-more.parquet")
+            path.replace(bodies / f"{path.stem}-{len(paths)}.parquet")
     return bodies
 
 

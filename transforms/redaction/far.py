@@ -4,13 +4,12 @@ import re
 from typing import Final
 
 from transforms.redaction.columns import Place
-from transforms.redaction.values import is_truly_random
+from transforms.redaction.values import is_opaque
 
 MAX_GAP_BYTES: Final = 64
 """Bytes between a name and a token, or between a token and the next."""
 _MOST_TOKENS: Final = 3
 _FEWEST_BYTES: Final = 16
-_CALLS: Final = (b"(", b"[")
 _TOKEN_START = re.compile(rb"(?<![A-Za-z0-9+/_.~:%-])[A-Za-z0-9+/_.~:%-]{16}")
 _TOKEN = re.compile(rb"[A-Za-z0-9+/_.~:%-]+={0,2}")
 _HASH = re.compile(rb"[0-9a-fA-F-]+\Z")
@@ -50,8 +49,7 @@ class FarTokens:
         if stop is None:
             found = _TOKEN.match(self._text, start)
             stop = found.end() if found else start + _FEWEST_BYTES
-            follows = self._text[stop : stop + 1]
-            if follows in _CALLS or not is_truly_random(self._text[start:stop]):
+            if not is_opaque(self._text[start:stop], self._text[stop : stop + 1]):
                 stop = -stop
             self._stops[start] = stop
         return stop

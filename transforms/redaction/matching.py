@@ -8,12 +8,11 @@ import re2
 
 from transforms.redaction.one_pass import byte_options
 from transforms.redaction.rule import Rule
+from transforms.redaction.stretches import spans_of
 
 _CLASS: Final = r"\[[^\]\\]+\]"
 _PLAIN_TOKEN: Final = re.compile(rf"(?:[A-Za-z0-9_-]|\\\.|{_CLASS}){{3,}}{_CLASS}\{{[0-9]+,?[0-9]*\}}")
 """Fixed letters, then one counted run: `re` cannot backtrack in it and gives a match six times as fast as RE2."""
-
-_UNANCHORED: Final = re2._re2.RE2.Anchor.UNANCHORED
 
 
 class CompiledRule(NamedTuple):
@@ -37,15 +36,12 @@ class CompiledRule(NamedTuple):
 
 
 def match_spans(pattern: "re2._Regexp", text: bytes) -> Iterator[list[tuple[int, int]]]:
-    """Yield start and end of every match of a pattern that matches no empty text, and of the groups in it.
-
-    RE2 is called past its package's iterator, whose match objects cost as much as the matching.
-    """
-    match, end = pattern._regexp.Match, len(text)
-    spans = match(_UNANCHORED, text, 0, end)
+    """Yield start and end of every match of a pattern that matches no empty text, and of the groups in it."""
+    search, end = spans_of(pattern), len(text)
+    spans = search(text, 0, end)
     while spans[0][0] >= 0:
         yield spans
-        spans = match(_UNANCHORED, text, spans[0][1], end)
+        spans = search(text, spans[0][1], end)
 
 
 def compile_rules(rules: Sequence[Rule]) -> tuple[CompiledRule, ...]:

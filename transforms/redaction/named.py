@@ -49,6 +49,7 @@ from transforms.redaction.names import (
     names_other_thing,
 )
 from transforms.redaction.one_pass import byte_options
+from transforms.redaction.stretches import spans_of, stretches_around
 from transforms.redaction.values import (
     is_chosen,
     is_given,
@@ -56,6 +57,7 @@ from transforms.redaction.values import (
     is_identifier,
     is_mixed,
     is_noise,
+    is_opaque,
     is_password,
     is_phrase,
     is_random,
@@ -72,13 +74,11 @@ _NAMES_IN_A_ROW: Final = 16
 """Bytes between two names of which the later one's value may stand before both: `| gh secret set PASSWORD`."""
 _LONGEST_OWNER: Final = 16
 """Bytes before a loose name in which the word stands that tells what it names."""
-_CALLS: Final = (b"(", b"[")
 _FEWEST_BEFORE: Final = 10
 """Bytes of the shortest value before a name and of the link between them."""
 _AWS_SECRET_BYTES: Final = 40
 _POINTS: Final = (b".", b":")
 _SIGNS: Final = (b"=", b":")
-_UNANCHORED: Final = re2._re2.RE2.Anchor.UNANCHORED
 _NAME = re2.compile(NAME_PATTERN.encode(), byte_options())
 _MARKS = re2.compile(rb"[0-9!@#%^*?+~]|[a-z][A-Z][a-z]?[A-Z]|[\"'`>][a-z]{3,8} [a-z]{3,8} ", byte_options())
 """No value is without one of these."""
@@ -110,7 +110,7 @@ class _Name(NamedTuple):
         if self.is_loose:
             if self.is_public and not is_noise(value, following):
                 return False
-            return following not in _CALLS and is_truly_random(value)
+            return is_opaque(value, following)
         if not is_quoted and (len(value) < 8 or (not self.is_password and is_identifier(value))):
             return False
         if self.is_password:
@@ -150,31 +150,24 @@ def _stretches(text: bytes, around: Iterable[Finding] | None) -> Iterator[Place]
         yield 0, len(text)
         return
     reach = _MAX_AHEAD + MAX_GAP_BYTES
-    first = last = 0
-    for start, end, _ in sorted(around):
-        if start - reach > last:
-            if last:
-                yield first, last
-            first = start - reach
-        last = max(last, min(len(text), end + reach))
-    if last:
-        yield first, last
+    places = ((start, end) for start, end, _ in sorted(around))
+    yield from stretches_around(places, before=reach, behind=reach, size=len(text))
 
 
 def _names(text: bytes, *, first: int, last: int) -> Iterator[Place]:
     """Yield start and end of the names in a stretch that have a mark near, with the character after each."""
-    search, find_mark, size, mark = _NAME._regexp.Match, _MARKS._regexp.Match, len(text), -1
-    ((start, end),) = search(_UNANCHORED, text, first, size)
+    search, find_mark, size, mark = spans_of(_NAME), spans_of(_MARKS), len(text), -1
+    ((start, end),) = search(text, first, size)
     while 0 <= start < last:
         at = end
         if mark < start - _MAX_BEFORE:
-            ((mark, _),) = find_mark(_UNANCHORED, text, end, size)
+            ((mark, _),) = find_mark(text, end, size)
             mark = size + _MAX_AHEAD if mark < 0 else mark
-        if mark < end + _MAX_AHEAD or find_mark(_UNANCHORED, text, max(0, start - _MAX_BEFORE), end)[0][0] >= 0:
+        if mark < end + _MAX_AHEAD or find_mark(text, max(0, start - _MAX_BEFORE), end)[0][0] >= 0:
             yield start, end
         else:
             at = max(end, mark - _MAX_AHEAD)
-        ((start, end),) = search(_UNANCHORED, text, at, size)
+        ((start, end),) = search(text, at, size)
 
 
 def _judged(text: bytes, names: list[Place], *, is_thorough: bool = False) -> Iterator[Finding]:

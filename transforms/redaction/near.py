@@ -12,8 +12,10 @@ import re2
 from transforms.redaction.columns import Place
 from transforms.redaction.long_tokens import FEWEST_BYTES, FEWEST_OF_ONE_CASE, MOST_BYTES, long_tokens
 from transforms.redaction.maintained import Finding
+from transforms.redaction.matching import match_spans
 from transforms.redaction.one_pass import byte_options
-from transforms.redaction.values import is_literal, is_truly_random
+from transforms.redaction.stretches import stretches_around
+from transforms.redaction.values import is_literal, is_opaque
 
 CUE_PATTERN: Final = (
     r"(?i:passw|passphrase|passcode|[_-]pass\b|secret|token(?:$|[^iI])|credential|\bcreds?\b|bearer|\bauth(?:$|[^o])"
@@ -25,8 +27,6 @@ _CUE = re2.compile(CUE_PATTERN.encode(), byte_options())
 _REACH_BEFORE: Final = 120
 _REACH_BEHIND: Final = 80
 _REACH_ABOVE: Final = 160
-_UNANCHORED: Final = re2._re2.RE2.Anchor.UNANCHORED
-_CALLS: Final = (b"(", b"[")
 _HEX = re.compile(rb"[0-9a-fA-F.:/_-]+\Z")
 _PLAIN_PATH = re.compile(rb"[a-z_./-]+\Z")
 _PUBLIC_LABEL = re.compile(
@@ -85,29 +85,19 @@ def noise(text: bytes) -> Iterator[Place]:
 
 def _stretches(text: bytes) -> Iterator[tuple[int, int]]:
     """Yield the stretches in which a token may begin that a cue is near, apart from each other."""
-    search, size = _CUE._regexp.Match, len(text)
-    ((start, end),) = search(_UNANCHORED, text, 0, size)
-    first = last = 0
-    while start >= 0:
-        if start - _REACH_BEHIND - MOST_BYTES > last:
-            if last:
-                yield first, last
-            first = start - _REACH_BEHIND - MOST_BYTES
-        last = min(size, end + _REACH_ABOVE)
-        ((start, end),) = search(_UNANCHORED, text, end, size)
-    if last:
-        yield first, last
+    cues = (spans[0] for spans in match_spans(_CUE, text))
+    yield from stretches_around(cues, before=_REACH_BEHIND + MOST_BYTES, behind=_REACH_ABOVE, size=len(text))
 
 
 def _is_noise(value: bytes, following: bytes) -> bool:
     """Say whether a token is random, and in more letters than a hash has."""
-    if not FEWEST_BYTES <= len(value) <= MOST_BYTES or following in _CALLS or _HEX.match(value):
+    if not FEWEST_BYTES <= len(value) <= MOST_BYTES or _HEX.match(value):
         return False
     if value.isalpha() or _PLAIN_PATH.match(value):
         return False
     if (value.islower() or value.isupper()) and (len(value) < FEWEST_OF_ONE_CASE or not value.isalnum()):
         return False
-    return is_truly_random(value) and is_literal(value, following)
+    return is_opaque(value, following) and is_literal(value, following)
 
 
 def _is_free(value: bytes) -> bool:

@@ -32,7 +32,8 @@ NEEDS_LOWERING = -1
 """Number of words of a text that must be put in lower case by Python first: case depends on its neighbours there."""
 
 _WORDS = SHINGLE_WORDS
-_PADDING = 32
+PADDING = 32
+"""Zeros behind a folded text, so that words are found eight bytes at a time up to its end."""
 _BLOCK = np.uint64(256)
 
 _SEED = np.uint64(0x8E5B1A4C2D3F7961)
@@ -354,15 +355,15 @@ def scan_texts(
     masks = word_masks()
     for text in range(bounds.size - 1):
         piece = data[bounds[text] : bounds[text + 1]]
-        if folded.size < 2 * piece.size + _PADDING:
-            folded = np.empty(2 * (2 * piece.size + _PADDING), dtype=np.uint8)  # Two bytes of UTF-8 become four.
+        if folded.size < 2 * piece.size + PADDING:
+            folded = np.empty(2 * (2 * piece.size + PADDING), dtype=np.uint8)  # Two bytes of UTF-8 become four.
         size = fold_text(piece, by_byte, by_point, folded)
         if size < 0:
             counts[text, 0] = size
             continue
-        folded[size : size + _PADDING] = 0
-        if word_bounds.size < size + _PADDING:
-            word_bounds = np.empty(2 * (size + _PADDING), dtype=np.int32)
+        folded[size : size + PADDING] = 0
+        if word_bounds.size < size + PADDING:
+            word_bounds = np.empty(2 * (size + PADDING), dtype=np.int32)
         num_words = find_words(folded, size, word_bounds)
         counts[text, 0] = num_words
         if num_words < _WORDS:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from transforms.compiled import compiled
 from transforms.lexical.folding import fold_tables
-from transforms.lexical.scanning import NEEDS_LOWERING, find_words, fold_text, hash_words, word_masks
+from transforms.lexical.scanning import NEEDS_LOWERING, PADDING, find_words, fold_text, hash_words, word_masks
 from transforms.lexical.shingles import SHINGLE_WORDS
 from transforms.lexical.text_buffers import TextBuffer, buffer_of_texts
 
@@ -129,19 +129,19 @@ def _draw_texts(
     counts: NDArray[np.int64],
 ) -> None:
     """Draw the words of some texts; one that Python must put in lower case first counts `NEEDS_LOWERING`."""
-    folded = np.empty(2 * _MAX_BYTES + 64, dtype=np.uint8)
+    folded = np.empty(2 * _MAX_BYTES + 2 * PADDING, dtype=np.uint8)
     word_bounds = np.empty(folded.size, dtype=np.int32)
     hashes = np.empty(MAX_WORDS, dtype=np.uint64)
     masks = word_masks()
     for text in texts:
         piece = data[bounds[text] : bounds[text + 1]]
-        if 2 * piece.size + 64 > folded.size:
+        if 2 * piece.size + 2 * PADDING > folded.size:
             continue
         size = fold_text(piece, by_byte, by_point, folded)
         if size < 0:
             counts[text] = size
             continue
-        folded[size : size + 32] = 0
+        folded[size : size + PADDING] = 0
         num_words = find_words(folded, size, word_bounds)
         if MIN_WORDS <= num_words <= MAX_WORDS:
             hash_words(folded, word_bounds, masks, hashes[:num_words])

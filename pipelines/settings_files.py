@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, get_args
 
@@ -69,16 +70,16 @@ def load_settings(paths: Sequence[Path], overrides: Sequence[str] = ()) -> Loade
 
 def _refuse_unreachable(settings: Settings) -> None:
     """Refuse places of a kind that nothing installed here can open."""
-    places = [("lake.root", settings.lake.root), ("store", settings.store), ("seed_file", settings.seed_file)]
-    places += [("reference_sets", place) for place in settings.reference_sets]
-    for key, place in places:
-        protocol, separator, _ = (place or "").partition("://")
-        if not separator:
-            continue
-        try:
-            fsspec.get_filesystem_class(protocol)
-        except (ImportError, ValueError) as error:
-            raise SettingsError(f"{key}: {place}: {protocol}:// cannot be opened here: {error}") from error
+    for key in _PLACES:
+        places = attrgetter(key)(settings) or []
+        for place in [places] if isinstance(places, str) else places:
+            protocol, separator, _ = place.partition("://")
+            if not separator:
+                continue
+            try:
+                fsspec.get_filesystem_class(protocol)
+            except (ImportError, ValueError) as error:
+                raise SettingsError(f"{key}: {place}: {protocol}:// cannot be opened here: {error}") from error
 
 
 def _read_tree(path: Path) -> dict[str, Any]:

@@ -7,6 +7,15 @@ from schemas.reasons import QuarantineReason, Termination
 from tests.transforms.formats.harness_rows import rebuilt, rows_of
 from tests.transforms.formats.talks import read_files, talks
 
+UNTOLD_OF_ACTIONS = (
+    "events[].action.command",
+    "events[].action.kind",
+    "events[].id",
+    "events[].llm_response_id",
+    "events[].observation.kind",
+    "events[].tool_call.origin",
+)
+
 
 def event(kind, number, *, source="agent", **fields):
     return {"kind": kind, "id": f"e{number}", "timestamp": "2026-01-05T10:00:00", "source": source, **fields}
@@ -207,12 +216,7 @@ def test_forgotten_events_are_not_seen_again(read_lake):
     assert (first.header.parent_traj_id, last.parse_warnings) == (last.traj_id, ("condensed_context",))
     assert last.lost_fields == (
         "events[Condensation]",
-        "events[].action.command",
-        "events[].action.kind",
-        "events[].id",
-        "events[].llm_response_id",
-        "events[].observation.kind",
-        "events[].tool_call.origin",
+        *UNTOLD_OF_ACTIONS,
     )
 
 
@@ -280,12 +284,7 @@ def test_values_of_an_observation_that_no_column_can_hold_are_told(read_lake):
         "observation.exit_code",
         "observation.is_error",
         "observation.output",
-        "events[].action.command",
-        "events[].action.kind",
-        "events[].id",
-        "events[].llm_response_id",
-        "events[].observation.kind",
-        "events[].tool_call.origin",
+        *UNTOLD_OF_ACTIONS,
     )
 
 

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import re2
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +17,7 @@ def test_stretches_hold_each_place_with_its_reach_and_lie_apart(places, before, 
     covered = {at for first, last in stretches for at in range(max(0, first), last)}
     near = {at for start, end in places for at in range(max(0, start - before), min(SIZE, end + behind))}
     assert near <= covered
-    assert all(one[1] < other[0] for one, other in zip(stretches, stretches[1:], strict=False))
+    assert all(one[1] < other[0] for one, other in pairwise(stretches))
     assert bool(stretches) == bool(places)
 
 

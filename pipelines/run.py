@@ -41,6 +41,8 @@ from pipelines.stages import (
 from pipelines.stages.context import StageContext
 from schemas.errors import DiskFullError, SettingsError, TrajsiftError
 from schemas.versions import STAGE_VERSIONS
+from transforms.redaction.engine import Redactor
+from transforms.redaction.trees import redact_tree
 from transforms.store.files import Store
 from transforms.store.lock import exclusive
 from transforms.store.manifest import Manifest, snapshot_folder
@@ -206,6 +208,8 @@ class _RunRecord:
             "stages": self.measures.rows(),
             "funnel": {} if self.manifest is None else self.manifest.funnel,
         }
+        redactor = Redactor.of(self._loaded.settings.ingest.redaction)
+        tree |= redact_tree({name: tree[name] for name in ("error", "places", "beam_flags")}, redactor)
         return orjson.dumps(tree, option=orjson.OPT_INDENT_2)
 
 

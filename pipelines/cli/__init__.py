@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         result = build_app()(args=words, prog_name="trajsift", standalone_mode=False, obj=flags)
     except TrajsiftError as error:
-        click.echo(f"error: {visible(str(error))}", err=True)
+        click.echo(f"error: {visible(_redacted(str(error)))}", err=True)
         return error.exit_code
     except _USAGE_ERRORS as error:
         error.show()
@@ -86,11 +86,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _unexpected(error: Exception) -> str:
     """Tell of an error that is a defect of ours: its type and place, its text redacted, since it may hold data."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    text = visible(_redacted(str(error))[-_MAX_ERROR_CHARS:])
+    return f"this is a defect of trajsift: {type(error).__name__} in {last.name}, line {last.lineno}: {text}"
+
+
+def _redacted(text: str) -> str:
+    """Return an error's text without secrets: it may quote a setting or the name of a file."""
     from transforms.redaction.engine import Redactor
 
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    text = visible(Redactor().redact_text(str(error))[-_MAX_ERROR_CHARS:])
-    return f"this is a defect of trajsift: {type(error).__name__} in {last.name}, line {last.lineno}: {text}"
+    return Redactor().redact_text(text)
 
 
 def run_command() -> None:

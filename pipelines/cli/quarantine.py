@@ -58,14 +58,17 @@ def show_quarantined(
     snapshot: SnapshotOption = None,
 ) -> None:
     """Show one record: its place, the reason, and its text, read again from the source and redacted."""
-    from transforms.formats.rereading import State, find_again
+    from transforms.formats.rereading import State, find_in_any
     from transforms.querying.quarantine import find_record
     from transforms.reading.excerpts import EXCERPT_CHARS, readable_text
-    from transforms.reading.lake import Lake
+    from transforms.reading.lake import Lake, walk_lake
+    from transforms.reading.shown_paths import found_by_shown_path
 
     settings = _settings(words)
     found = find_record(_records(settings, snapshot), record)
-    again = find_again(found, Lake(*_lake(settings)).open, settings.ingest)
+    lake = Lake(*_lake(settings))
+    files = found_by_shown_path(walk_lake(lake.fs, lake.root).uris, _redactor(settings)).get(found.uri, [])
+    again = find_in_any(found, files, open_file=lake.open, settings=settings.ingest)
     show_facts(
         found.identifier,
         {
@@ -81,6 +84,8 @@ def show_quarantined(
             "source": str(again.state),
         },
     )
+    if not files:
+        raise InputError(f"{found.identifier}: the lake holds no file that is shown as {found.uri}")
     if again.state is State.ONLY_BY_REPLAY:
         show_facts(
             "Excerpt",
@@ -151,5 +156,4 @@ def _lake(settings: "Settings") -> "tuple[AbstractFileSystem, str]":
 def _redactor(settings: "Settings") -> "Redactor":
     from transforms.redaction.engine import Redactor
 
-    redaction = settings.ingest.redaction
-    return Redactor(enabled=redaction.enabled, allow=redaction.allow, personal_data=redaction.personal_data)
+    return Redactor.of(settings.ingest.redaction)

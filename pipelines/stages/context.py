@@ -17,6 +17,7 @@ from schemas.records import SourceUnit
 from schemas.settings import Settings
 from schemas.tables import SCHEMAS, UNIT_TABLES
 from transforms.embedding.choice import EncoderChoice
+from transforms.redaction.engine import Redactor
 from transforms.selecting.seeds import SeedTask
 from transforms.similarity.reference_sets import ReferenceSet
 from transforms.store.files import Store
@@ -70,6 +71,11 @@ class StageContext:
     def seed(self) -> int:
         """Return the seed of every random draw."""
         return self.settings.seed
+
+    @property
+    def redactor(self) -> Redactor:
+        """Return what takes secrets out of all that is written."""
+        return Redactor.of(self.settings.ingest.redaction)
 
     def pipeline(self, label: str) -> AbstractContextManager[beam.Pipeline]:
         """Give a pipeline of the run; it works when the block ends. `label` names it in errors."""

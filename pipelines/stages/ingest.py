@@ -21,7 +21,7 @@ from schemas.settings import DescribeSettings, IngestSettings
 from schemas.tables import UNIT_TABLES
 from transforms.describing.describe import describe
 from transforms.formats.records import read_unit
-from transforms.reading.lake import shown
+from transforms.reading.shown_paths import shown_paths
 from transforms.redaction.engine import Redactor
 from transforms.store.conservation import UnitBalance, check_units
 from transforms.store.files import Store
@@ -102,10 +102,7 @@ class MakePack(beam.DoFn):
     def setup(self) -> None:
         """Open the lake and make the redactor once per worker."""
         self._filesystem, self._root = fsspec.core.url_to_fs(self._lake_root)
-        redaction = self._ingest.redaction
-        self._redactor = Redactor(
-            enabled=redaction.enabled, allow=redaction.allow, personal_data=redaction.personal_data
-        )
+        self._redactor = Redactor.of(self._ingest.redaction)
 
     def process(self, job: PackJob) -> Iterator[str]:
         """Make one pack; a pack is written whole or not at all, so a retried bundle does no harm."""
@@ -161,6 +158,7 @@ def _owners(context: StageContext) -> pl.DataFrame:
 def _write_inputs(context: StageContext, commits: Iterable[CommitRecord], owners: pl.DataFrame) -> list[UnitBalance]:
     counts = {unit.unit_key: unit for commit in commits for unit in commit.units}
     owned = dict(owners.group_by("unit_key").len().iter_rows())
+    shown = shown_paths((uri for unit in context.units for uri in (unit.uri, *unit.sidecars)), context.redactor)
     rows: list[Row] = []
     balances = []
     seen: set[str] = set()
@@ -175,8 +173,8 @@ def _write_inputs(context: StageContext, commits: Iterable[CommitRecord], owners
         rows.append(
             {
                 "unit_key": unit.unit_key,
-                "uri": shown(unit.uri),
-                "sidecars": [shown(uri) for uri in unit.sidecars],
+                "uri": shown[unit.uri],
+                "sidecars": [shown[uri] for uri in unit.sidecars],
                 "size": unit.size,
                 "sha256": unit.sha256,
                 "adapter": unit.adapter,

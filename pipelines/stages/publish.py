@@ -12,7 +12,8 @@ from pipelines.plan import committed
 from pipelines.stages.context import StageContext
 from schemas.tables import SCHEMAS, UNIT_TABLES
 from transforms.querying.catalog import CATALOG_TABLES, build_catalog
-from transforms.reading.lake import shown
+from transforms.reading.shown_paths import shown_paths
+from transforms.redaction.trees import redact_tree
 from transforms.reporting.frames import COLUMNS
 from transforms.reporting.summary import summarise
 from transforms.store.conservation import check_one_row_each, check_total
@@ -36,12 +37,14 @@ def run(context: StageContext, *, run_key: str, data_tree: dict[str, Any], versi
     for table in COMPACTED:
         context.write(table, context.read(table))
     folder = snapshot_folder(context.snapshot_id)
-    context.store.write_atomic(f"{folder}/config.yaml", yaml.safe_dump(data_tree, sort_keys=True).encode())
+    told = redact_tree(data_tree, context.redactor)
+    context.store.write_atomic(f"{folder}/config.yaml", yaml.safe_dump(told, sort_keys=True).encode())
+    shown = shown_paths((unit.uri for unit in context.units), context.redactor)
     manifest = Manifest(
         snapshot_id=context.snapshot_id,
         parent_id=None if context.parent is None else context.parent.snapshot_id,
         run_key=run_key,
-        inputs={unit.unit_key: InputFile(shown(unit.uri), unit.size, unit.sha256) for unit in reversed(context.units)},
+        inputs={unit.unit_key: InputFile(shown[unit.uri], unit.size, unit.sha256) for unit in reversed(context.units)},
         packs=[pack.pack_id for pack in context.packs],
         tables=_table_files(context),
         files=[_describe(context, path) for path in _other_files(context, folder)],

@@ -1,5 +1,6 @@
 """A source unit, read: every native record becomes a trajectory, a bad record or a repeat, redacted."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
@@ -55,11 +56,23 @@ def read_opened(
 ) -> Iterator[Trajectory | BadRecord | Repeat]:
     """Yield what `read_unit` does, from files that `open_file` opens."""
     identities = Identities(unit.path_facts)
+    seen: Counter[str] = Counter()
     for record in _native_rollouts(unit, open_file, settings):
         if isinstance(record, BadRecord):
-            yield _redacted(record, redactor)
+            yield _told_apart(_redacted(record, redactor), seen)
         else:
-            yield _finished(record, identities, redactor, settings)
+            yield _told_apart(_finished(record, identities, redactor, settings), seen)
+
+
+def _told_apart(record: Trajectory | BadRecord | Repeat, seen: Counter[str]) -> Trajectory | BadRecord | Repeat:
+    """Number keys that are alike once their secrets are replaced; only these have a placeholder's bracket."""
+    if "<" not in record.record_key:
+        return record
+    seen[record.record_key] += 1
+    if seen[record.record_key] == 1:
+        return record
+    key = f"{record.record_key}~{seen[record.record_key]}"
+    return record._replace(record_key=key) if isinstance(record, Repeat) else replace(record, record_key=key)
 
 
 def _native_rollouts(unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
@@ -75,7 +88,7 @@ def _finished(
     """Return what becomes of a rollout; what cannot be redacted or assembled must not end the run."""
     identified = identities.identify(rollout)
     if identified.is_repeat:
-        return Repeat(rollout.record_key, identified.traj_id)
+        return Repeat(redactor.redact_text(rollout.record_key), identified.traj_id)
     if identified.parent_traj_id is not None:
         rollout = replace(rollout, header=replace(rollout.header, parent_traj_id=identified.parent_traj_id))
     try:
@@ -89,7 +102,7 @@ def _finished(
     except Exception as error:
         message = redactor.redact_text(f"{type(error).__name__}: {error}")
         return BadRecord(
-            rollout.record_key,
+            redactor.redact_text(rollout.record_key),
             QuarantineReason.INVALID_VALUE,
             message,
             byte_offset=rollout.record_offset,
@@ -99,4 +112,5 @@ def _finished(
 
 def _redacted(record: BadRecord, redactor: Redactor) -> BadRecord:
     excerpt = None if record.excerpt is None else redactor.redact_text(record.excerpt)[:EXCERPT_CHARS]
-    return replace(record, message=redactor.redact_text(record.message)[:MAX_MESSAGE_CHARS], excerpt=excerpt)
+    message = redactor.redact_text(record.message)[:MAX_MESSAGE_CHARS]
+    return replace(record, record_key=redactor.redact_text(record.record_key), message=message, excerpt=excerpt)

@@ -11,9 +11,10 @@ from schemas.records import BadRecord, SourceUnit, Trajectory
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.records import Repeat, read_opened
 from transforms.formats.registry import adapter_named
-from transforms.formats.rereading import Quarantined, State, find_again
+from transforms.formats.rereading import Quarantined, State, find_in_any
 from transforms.formats.units import plan_units
-from transforms.reading.lake import Lake, walk_lake
+from transforms.reading.lake import Lake, shown, walk_lake
+from transforms.reading.shown_paths import found_by_shown_path
 from transforms.redaction.engine import Redactor
 
 ACCEPTED: Final = "accepted"
@@ -53,18 +54,22 @@ def replay(
         redactor: Replaces secrets in what is told.
     """
     lake, listing = Lake(filesystem, root), walk_lake(filesystem, root)
-    by_unit: dict[tuple[str, str], list[Quarantined]] = defaultdict(list)
+    by_unit: dict[tuple[str, str, str], list[Quarantined]] = defaultdict(list)
     for record in records:
-        by_unit[record.uri, record.unit_sha256].append(record)
-    known = sorted({uri for uri, _ in by_unit} & listing.known)
-    units = {(unit.uri, unit.sha256): unit for unit in plan_units(filesystem, root, known, settings)}
-    for place, members in sorted(by_unit.items()):
-        if place[0] not in listing.known:
-            yield from (Replayed(record, State.GONE) for record in members)
-        elif place in units:
-            yield from _replay_unit(members, units[place], lake, settings=settings, redactor=redactor)
+        by_unit[record.uri, record.unit_sha256, record.unit_key].append(record)
+    found = found_by_shown_path(listing.uris, redactor)
+    files = {path: found.get(path, []) for path, _, _ in by_unit}
+    paths = {uri: path for path, uris in files.items() for uri in uris}
+    units: dict[tuple[str, str], list[SourceUnit]] = defaultdict(list)
+    for unit in plan_units(filesystem, root, sorted(paths), settings):
+        units[paths[unit.uri], unit.sha256].append(unit)
+    for (path, sha256, unit_key), members in sorted(by_unit.items()):
+        if alike := units.get((path, sha256)):
+            unit = next((unit for unit in alike if unit.unit_key == unit_key), alike[0])
+            yield from _replay_unit(members, unit, lake, settings=settings, redactor=redactor)
         else:
-            yield from (_replay_line(record, lake, settings=settings, redactor=redactor) for record in members)
+            for record in members:
+                yield _replay_line(record, files[path], lake, settings=settings, redactor=redactor)
 
 
 def _replay_unit(
@@ -97,22 +102,26 @@ def _fate(result: Trajectory | BadRecord | Repeat) -> tuple[str, str]:
     return (REPEAT, result.traj_id) if isinstance(result, Repeat) else (ACCEPTED, result.traj_id)
 
 
-def _replay_line(record: Quarantined, lake: Lake, *, settings: IngestSettings, redactor: Redactor) -> Replayed:
+def _replay_line(
+    record: Quarantined, uris: Sequence[str], lake: Lake, *, settings: IngestSettings, redactor: Redactor
+) -> Replayed:
     """Read one line of a changed file as if it were a file of its own."""
+    if not uris:
+        return Replayed(record, State.GONE)
     if record.byte_offset is None or not record.record_key.startswith(("line:", "byte:")):
         return Replayed(record, State.CHANGED)
-    found = find_again(record, lake.open, settings)
+    found = find_in_any(record, uris, open_file=lake.open, settings=settings)
     if found.state is not State.SAME:
         return Replayed(record, found.state)
     adapter = adapter_named(record.adapter)
     unit = SourceUnit(
         unit_key=record.unit_key,
-        uri=record.uri,
+        uri=found.uri,
         adapter=adapter.name,
         adapter_version=adapter.version,
         size=len(found.raw),
         sha256="",
-        path_facts=tuple(sorted(adapter.path_facts(record.uri))),
+        path_facts=tuple(sorted(adapter.path_facts(shown(found.uri)))),
     )
 
     def open_line(_: str) -> BinaryIO:

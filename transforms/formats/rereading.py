@@ -1,8 +1,8 @@
 """Quarantined records, found again in the lake: their place, their bytes, and whether these are still the same."""
 
 import hashlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import islice
 from typing import Any, Final, NamedTuple
@@ -63,10 +63,25 @@ class Quarantined:
 
 
 class Found(NamedTuple):
-    """The state of a record and, where it is the same, its bytes or its content as JSON."""
+    """The state of a record and, where it is the same, its bytes or its content as JSON, and the file they lie in."""
 
     state: State
     raw: bytes = b""
+    uri: str = ""
+
+
+def find_in_any(record: Quarantined, uris: Sequence[str], *, open_file: OpenFile, settings: IngestSettings) -> Found:
+    """Look a record up in the files that are shown under its path, and give the first that holds it as it was.
+
+    A record names its file without the secrets in its name: several files may answer to that, and their bytes decide.
+    """
+    states = []
+    for uri in uris:
+        found = find_again(replace(record, uri=uri), open_file, settings)
+        if found.state is State.SAME:
+            return found._replace(uri=uri)
+        states.append(found.state)
+    return Found(states[0] if states else State.GONE)
 
 
 def find_again(record: Quarantined, open_file: OpenFile, settings: IngestSettings) -> Found:
@@ -157,7 +172,15 @@ def _part(record: Quarantined, open_file: OpenFile, settings: IngestSettings) ->
         document = read_document(unpacked(stream, size), limits=limits_of(settings), watched=frozenset()).value
     values = [found for place in _places(document) if (found := _member(place, kind, name)) is not None]
     parts = [orjson.dumps(value) for value in values]
+    if kind == "key" and not parts and "<" in name:
+        return _by_hash(document, record.sha256)
     return next((part for part in parts if _matches(part, record.sha256)), parts[0] if parts else None)
+
+
+def _by_hash(document: Any, sha256: str | None) -> bytes | None:
+    """Return the value that has the hash: its name, which held a secret, does not lead to it any more."""
+    values = (value for place in _places(document) if isinstance(place, dict) for value in place.values())
+    return next((part for part in map(orjson.dumps, values) if _matches(part, sha256)), None)
 
 
 def _archived(uri: str, place: int, open_file: OpenFile, settings: IngestSettings) -> bytes | None:

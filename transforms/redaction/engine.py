@@ -8,8 +8,10 @@ wherever it stands bare.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 from schemas.records import Rollout
+from schemas.settings.ingest import RedactionSettings
 from transforms.redaction.catalogue import PERSONAL_KINDS, Catalogue, IsAllowed, Search, allows, compiled_catalogue
 from transforms.redaction.fields import ScannedTexts, scanned_texts
 from transforms.redaction.maintained import Finding
@@ -33,6 +35,11 @@ class Redactor:
     enabled: bool = True
     allow: Collection[str] = ()
     personal_data: bool = False
+
+    @classmethod
+    def of(cls, settings: RedactionSettings) -> Self:
+        """Return the redactor that the settings ask for."""
+        return cls(enabled=settings.enabled, allow=settings.allow, personal_data=settings.personal_data)
 
     def redact_rollout(self, rollout: Rollout) -> tuple[Rollout, dict[str, int]]:
         """Return the rollout without secrets, and how many places were replaced, by kind."""

@@ -3,7 +3,7 @@
 from typing import Final
 
 STAGE_VERSIONS: Final[dict[str, int]] = {
-    "ingest": 7,
+    "ingest": 8,
     "boilerplate": 1,
     "sign": 3,
     "copies": 3,

@@ -147,7 +147,9 @@ def test_nothing_written_or_said_holds_a_secret_of_a_name(
 ) -> None:
     said = [_said(capfd, "run", conf), _said(capfd, "run", conf, "export.targets=[sft]")]
     contents = _contents(conf.parent / "store")
-    manifest = next(content for name, content in contents if name.endswith("manifest.json"))
+    manifest = next(
+        content for name, content in contents if name.startswith("snapshots") and name.endswith("manifest.json")
+    )
     assert manifest.count(b"_1>") >= 12, manifest.decode()
     assert {name: left for name, content in contents if (left := planted.left_in(content))} == {}
     listed = _said(capfd, "quarantine", "list", "--conf", conf)

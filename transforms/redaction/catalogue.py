@@ -7,6 +7,7 @@ from typing import Final
 
 from transforms.redaction.bare import occurrences
 from transforms.redaction.encoded import encoded_rule
+from transforms.redaction.harmless import is_harmless
 from transforms.redaction.letters import reads_as_words
 from transforms.redaction.maintained import Finding, MaintainedRule, find_maintained, maintained_rules
 from transforms.redaction.matching import CompiledRule, compile_rules
@@ -129,7 +130,7 @@ def _claim_own(search: Search, compiled: CompiledRule) -> None:
     for start, end in compiled.places(text):
         if accept is not None and not accept(text[start:end], text[end : end + 1]):
             continue
-        if not search.is_free(start, end):
+        if not search.is_free(start, end) or (rule.is_contextual and is_harmless(search.text, start, end)):
             continue
         search.claim(start, end, rule.kind)
         if rule.is_contextual and end - start >= MIN_BARE_LENGTH:
@@ -141,14 +142,14 @@ def _claim_own(search: Search, compiled: CompiledRule) -> None:
 def _claim_named(search: Search, around: Sequence[Finding] | None = None) -> None:
     """Claim what names speak for, near to others' claims alone if given: its own leave nothing new for a name."""
     for start, end, kind in named_values(search.left(), around):
-        if search.is_free(start, end):
+        if search.is_free(start, end) and not is_harmless(search.text, start, end):
             search.claim(start, end, kind)
             value = search.text[start:end]
             is_alike = kind != "PASSWORD" or is_random(value, b"")
             if end - start >= MIN_BARE_LENGTH and is_alike and not reads_as_words(value):
                 search.bare_values.add(value)
     for start, end, kind in near_values(search.left()):
-        if search.is_free(start, end):
+        if search.is_free(start, end) and not is_harmless(search.text, start, end):
             search.claim(start, end, kind)
             search.bare_values.add(search.text[start:end])
     search.num_seen_by_names = len(search.findings)

@@ -7,8 +7,32 @@ _PLAIN = r"([^\s\x00\"'`\\|;&<>]{6,})"
 _ARGUMENTS = r"(?:(?:[a-z_]+ ?[:=] ?)?(?:[\"'][^\n\x00\"']*[\"']|[A-Za-z_$][A-Za-z0-9_.$]*)\s*,\s*)"
 _DIGIT_QUOTED = r"(?:[a-z_]+ ?[:=] ?)?[\"']([^\s\x00\"'\\]*[0-9!@#%^*?+~=][^\s\x00\"'\\]*)[\"']"
 _QUOTED = r"(?:[a-z_]+ ?[:=] ?)?[brf]?[\"']([^\s\x00\"'\\]{6,})[\"']"
+_NO_FLAG = r"([^\s\x00\"'`\\|;&<>/*-][^\s\x00\"'`|;&<>]"
+"""The beginning of what is no flag of a command, no `*` that asks for a password and no redirection."""
 
 COMMANDS = (
+    context(
+        "PASSWORD",
+        r"\b(?:curl|wget|xh|https?|aria2c|axel|lwp-request)[ \t][^\n\x00|;]*?(?:-u|-a|--user|--auth)[ =]?\\*[\"']"
+        r"[^\s\x00:\"'\\$]+:([^\s\x00\"'`\\$]{2,})\\*[\"']",
+        accept=is_literal,
+    ),
+    context(
+        "PASSWORD",
+        r"\b(?:wget|aria2c)[ \t][^\n\x00|;]*?--(?:http-|ftp-|proxy-)?passw(?:or)?d[ =][\\\"']*([^\s\x00\"'`\\]{4,})",
+        accept=is_literal,
+    ),
+    context(
+        "PASSWORD",
+        r"(?i:net use)[ \t][^\n\x00|;]*?/(?i:user):[^\s\x00]+[ \t]+[\\\"']*" + _NO_FLAG + r"+)",
+        accept=is_literal,
+    ),
+    context(
+        "PASSWORD",
+        r"(?i:net use)[ \t]+(?:[A-Za-z*]:?[ \t]+)?\\\\[^\s\x00]+[ \t]+[\\\"']*" + _NO_FLAG + r"{2,})"
+        r"[\\\"']*[ \t]+/(?i:user):",
+        accept=is_literal,
+    ),
     context(
         "PASSWORD",
         r"(?:curl [^\n\x00|;]*?(?:-u|--user)[ =]?[\\\"']*[^\s\x00:\"']+:"

@@ -18,6 +18,15 @@ from transforms.redaction.values import is_literal, is_no_sequence, is_noise, is
 _MARGIN: Final = r"\\+[nr]|[\s\"'+,;>|#*]|[0-9]{1,5}[\t:|]|//+[ \t]|\xe2\x94[\x80-\x83]|\xe2\x95\x91"
 """What stands before a line of a key: quotes, comment signs, line numbers, frames."""
 
+
+def _is_whole_token(value: bytes, following: bytes) -> bool:
+    """Say whether a token ends where its letters end: base64 text that begins with the same four letters goes on.
+
+    Six `A` in a row are the zeros of bytes that are no token: one in a billion that are drawn has as many.
+    """
+    return following not in {b"+", b"/", b"="} and b"AAAAAA" not in value and is_random(value, following)
+
+
 _KEY_BLOCKS = (
     fixed(
         "PRIVATE_KEY",
@@ -45,6 +54,11 @@ _CLOUDS = (
     context("AWS_SIGNATURE", r"AWS4-HMAC-SHA256[^\n\x00]*?Signature=([a-f0-9]{64})", accept=is_literal),
     fixed("AWS_KEY", r"A[KSBC][IC]A[A-Z0-9]{16}", accept=is_no_sequence),
     context("AWS_SIGNATURE", r"X-Amz-(?:Signature|Security-Token)=([A-Za-z0-9%/+_-]{32,})", accept=is_literal),
+    fixed(
+        "AWS_SESSION_TOKEN",
+        r"(?:F[Qw]oGZXIvYXdz|IQoJb3JpZ2lu|AQoDYXdz)(?:[A-Za-z0-9/+_-]|%2[BFbf]){40,}(?:={1,2}|(?:%3[Dd]){1,2})?",
+    ),
+    fixed("AWS_SESSION_TOKEN", LEFT + r"((?:FwoG|IQoJ)[A-Za-z0-9/+]{80,}={0,2})", accept=is_random),
     fixed("GOOGLE_KEY", r"AIza[A-Za-z0-9_-]{35}"),
     fixed("GOOGLE_KEY", r"ya29\.[A-Za-z0-9_-]{20,}"),
     fixed("GOOGLE_KEY", r"GOCSPX-[A-Za-z0-9_-]{20,}"),
@@ -73,6 +87,7 @@ _FORGES = (
     fixed("NPM_TOKEN", r"npm_[A-Za-z0-9]{36}"),
     fixed("PYPI_TOKEN", r"pypi-AgE[A-Za-z0-9_-]{40,}"),
     fixed("RUBYGEMS_KEY", r"rubygems_[a-f0-9]{48}"),
+    fixed("CLOJARS_TOKEN", r"CLOJARS_[a-z0-9]{60}"),
     fixed("CRATES_TOKEN", LEFT + r"(cio[A-Za-z0-9]{32})"),
     fixed("DOCKER_TOKEN", r"dckr_(?:pat|oat)_[A-Za-z0-9_-]{20,}"),
     fixed("POSTMAN_KEY", r"PMAK-[a-f0-9]{24}-[a-f0-9]{34}"),
@@ -115,6 +130,8 @@ _SERVICES = (
     fixed("GRAFANA_TOKEN", r"gl(?:sa|c)_[A-Za-z0-9+/]{32,}(?:_[a-f0-9]{8})?={0,2}"),
     fixed("MAILCHIMP_KEY", r"[0-9a-f]{32}-us[0-9]{1,2}"),
     fixed("FACEBOOK_TOKEN", r"EAA[A-Za-z0-9]{90,}"),
+    fixed("FACEBOOK_TOKEN", LEFT + r"(EAAC[A-Za-z0-9]{32,})", accept=_is_whole_token),
+    fixed("README_KEY", r"rdme_[a-z0-9]{40,}"),
     fixed("ATLASSIAN_TOKEN", r"AT[AC]TT3[A-Za-z0-9_=-]{60,}"),
     fixed("NEW_RELIC_KEY", r"NRAK-[A-Z0-9]{27}"),
     fixed("SENTRY_TOKEN", r"sntry[su]_[A-Za-z0-9+/=_-]{40,}"),
@@ -135,6 +152,8 @@ _MODEL_HOSTS = (
     fixed("XAI_KEY", r"xai-[A-Za-z0-9]{60,}"),
     fixed("PERPLEXITY_KEY", r"pplx-[A-Za-z0-9]{40,}"),
     fixed("LANGSMITH_KEY", r"lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}"),
+    fixed("FIREWORKS_KEY", LEFT + r"(fw_[A-Za-z0-9]{20,})", accept=is_random),
+    fixed("WANDB_KEY", r"wandb_v1_[A-Za-z0-9_-]{30,}", accept=is_random),
     fixed("TAVILY_KEY", r"tvly-[A-Za-z0-9-]{20,}"),
 )
 

@@ -119,3 +119,24 @@ def test_a_percent_encoded_secret_behind_its_access_key_is_found():
 @pytest.mark.parametrize("line", ["pass: 12 tests", "  pass: test_parses_name", "pass: tests/unit/test_a.py::test_b"])
 def test_what_passes_is_no_password(line):
     assert Redactor().redact_text(line) == line
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "fw_update_failed_counter and fw_config_value_for_something_long_name",
+        "FwoGZXIvYXdz begins a session token, as IQoJ does",
+        "wandb_v1_release_notes_of_the_new_client_library",
+        "rdme_ docs, CLOJARS_USERNAME, CLOJARS_PASSWORD",
+        "EAAC begins a token of 2012",
+        "EAACAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+        "net use Z: \\\\srv\\share /persistent:yes",
+        "net use \\\\srv\\share /user:bob * /persistent:no",
+        "net use \\\\srv\\share /user:bob > log.txt",
+        'docker run -u "root:root" image',
+        'docker run -u "1000:1000" image; curl http://host.internal',
+        'curl -u "$USER:$PASSWORD" http://host.internal',
+    ],
+)
+def test_what_only_looks_like_a_newer_token_or_command_stands(text):
+    assert Redactor().redact_text(text) == text

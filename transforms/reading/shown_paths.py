@@ -41,8 +41,13 @@ def _flagged(paths: Mapping[str, str], *, personal_data: bool) -> Iterator[str]:
 
 
 def found_by_shown_path(uris: Iterable[str], redactor: Redactor) -> dict[str, list[str]]:
-    """Return the files of a lake by the path they are shown under: several where only secrets differ."""
+    """Return the files of a lake by the path they are shown under: several where only secrets differ.
+
+    A path that no file is shown under names its own file: other settings of redaction may have left it as it is.
+    """
     found: dict[str, list[str]] = defaultdict(list)
     for uri, path in shown_paths(uris, redactor).items():
         found[path].append(uri)
+    for path, uri in [(shown(uri), uri) for files in tuple(found.values()) for uri in files]:
+        found.setdefault(path, [uri])
     return {path: sorted(files) for path, files in found.items()}

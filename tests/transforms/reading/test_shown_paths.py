@@ -52,4 +52,4 @@ def test_files_that_are_shown_alike_are_all_found():
     assert found_by_shown_path([*paths, "b.jsonl"], Redactor()) == {
         "a/<GITHUB_TOKEN_1>.jsonl": paths,
         "b.jsonl": ["b.jsonl"],
-    }
+    } | {path: [path] for path in paths}

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import orjson
 
+from pipelines.clean_settings import clean_seed_tasks, clean_settings
 from pipelines.plan import Plan, Sources, find_sources, make_plan, software_versions
 from pipelines.runners.display import Display, StageProgress
 from pipelines.runners.execution import Execution
@@ -111,11 +112,12 @@ def execute(
         if plan.is_done:
             return RunResult(plan, plan.parent, was_done=True)
         record = _RunRecord(loaded, plan, flags)
+        redactor = Redactor.of(loaded.settings.ingest.redaction)
         display.line(sources.encoder.describe())
         with record.kept_in(store), _disk_full_errors(), _work_folder(store, record.run_id) as work_dir:
             store.delete_folder(snapshot_folder(plan.snapshot_id))
             context = StageContext(
-                settings=loaded.settings,
+                settings=clean_settings(loaded.settings),
                 store=store,
                 execution=execution,
                 work_dir=work_dir,
@@ -125,7 +127,7 @@ def execute(
                 encoder=sources.encoder,
                 units=sources.units,
                 progress=StageProgress(ProgressFile(work_dir / "progress"), ""),
-                seed_tasks=sources.seed_tasks,
+                seed_tasks=clean_seed_tasks(sources.seed_tasks, redactor),
                 references=sources.references,
                 packs=sorted([*plan.kept, *plan.new], key=lambda pack: pack.pack_id),
             )

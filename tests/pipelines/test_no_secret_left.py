@@ -58,8 +58,13 @@ def conf(tmp_path: Path, planted: Planted) -> Path:
             "exclude": [f"**/{planted('pattern')}.txt"],
         },
         "store": str(tmp_path / "store"),
+        "seed_file": "seeds.jsonl",
+        "identity": {"task_aliases": {"t0": planted("alias"), planted("aliased task"): "t1"}},
+        "export": {"rl_data_source": planted("name of a data source")},
         "ingest": {"max_bad_ratio": 1.0, "fields": {"reward": ["reward", planted("field")]}},
     }
+    seed = {"task_id": planted("seed"), "prompt": f"use {planted('seed prompt')}", "environment": "repo"}
+    (tmp_path / "seeds.jsonl").write_bytes(orjson.dumps(seed | {"tests": {planted("check"): [planted("checked")]}}))
     path = tmp_path / "curate.yaml"
     path.write_text(yaml.safe_dump(tree))
     return path

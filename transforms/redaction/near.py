@@ -12,9 +12,7 @@ import re2
 from transforms.redaction.columns import Place
 from transforms.redaction.long_tokens import FEWEST_BYTES, FEWEST_OF_ONE_CASE, MOST_BYTES, long_tokens
 from transforms.redaction.maintained import Finding
-from transforms.redaction.matching import match_spans
 from transforms.redaction.one_pass import byte_options
-from transforms.redaction.stretches import stretches_around
 from transforms.redaction.values import is_literal, is_opaque
 
 CUE_PATTERN: Final = (
@@ -52,7 +50,6 @@ _ALONE_BEFORE = re.compile(rb"(?:\n|\\n|\A|\x00)[ \t>$#|*-]*(?:\xe2\x94\x82 ?)?[
 _ALONE_BEHIND = re.compile(rb"[\"'`.]{0,3}[ \t|]*(?:\xe2\x94\x82)?(?:\r?\n|\\n|\Z|\x00)")
 _BREAK = re.compile(rb"\r?\n|\\n")
 _MOST_BREAKS: Final = 3
-_NOWHERE: Final = 1 << 60
 
 
 def near_values(text: bytes) -> Iterator[Finding]:
@@ -61,17 +58,8 @@ def near_values(text: bytes) -> Iterator[Finding]:
     Args:
         text: Texts with a NUL between them and over what is found.
     """
-    found = [
-        (start, end) for start, end in noise(text) if not _has_public_label(text, start) and _has_cue(text, start, end)
-    ]
-    if not found:
-        return
-    stretches = _stretches(text)
-    first = last = 0
-    for start, end in found:
-        while last < start + FEWEST_BYTES:
-            first, last = next(stretches, (_NOWHERE, _NOWHERE))
-        if first <= start:
+    for start, end in noise(text):
+        if not _has_public_label(text, start) and _has_cue(text, start, end):
             yield start, end, "SECRET"
 
 
@@ -81,12 +69,6 @@ def noise(text: bytes) -> Iterator[Place]:
         value = text[start:end]
         if _is_noise(value, text[end : end + 1]) and _is_free(value):
             yield start, end
-
-
-def _stretches(text: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the stretches in which a token may begin that a cue is near, apart from each other."""
-    cues = (spans[0] for spans in match_spans(_CUE, text))
-    yield from stretches_around(cues, before=_REACH_BEHIND + MOST_BYTES, behind=_REACH_ABOVE, size=len(text))
 
 
 def _is_noise(value: bytes, following: bytes) -> bool:

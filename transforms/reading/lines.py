@@ -9,7 +9,8 @@ from transforms.reading.streams import ByteSource, read_up_to
 
 RANGE_BYTES: Final = 64 * 1024 * 1024
 """Nominal size of a line file's range; a range ends with the first line that reaches its end."""
-BLOCK_BYTES: Final = 1024 * 1024
+BLOCK_BYTES: Final = 256 * 1024
+"""Bytes read at once: they lie in the processor's cache when they are cut; at 1 MiB that takes half as long again."""
 BOM: Final = b"\xef\xbb\xbf"
 
 

@@ -67,9 +67,10 @@ def parse_json(raw: bytes, *, watched: Collection[str] = (), max_depth: int = 90
         parsed = _parse_slowly(raw, watched)
     else:
         if _is_verbatim(raw, value, max_depth=max_depth):
-            if not (watched and _may_round(raw, _watched_objects(value, watched), watched)):
+            objects = _watched_objects(value, watched) if watched else []
+            slow = _has_exponent(objects, watched) and _may_round(raw, objects, watched)
+            if not slow:
                 return Parsed(value)
-            slow = True
         else:
             slow = _may_hold_huge(raw) or _may_double(raw, value, watched)
         parsed = _parse_slowly(raw, watched) if slow else Parsed(value)
@@ -250,6 +251,18 @@ def _watched_objects(value: Any, watched: Collection[str]) -> list[dict[str, Any
     watched = frozenset(watched)
     near = [item for item in _near_containers(value) if not watched.isdisjoint(item)]
     return near or [item for item in _containers(value) if isinstance(item, dict)]
+
+
+def _has_exponent(objects: Iterable[dict[str, Any]], watched: Collection[str]) -> bool:
+    """Say whether a watched key has a number whose value is written with an exponent.
+
+    In a text that is just what its value is written as, no other number is written otherwise: the fast writer and
+    Python differ in exponents alone. So hardly any such text has to be searched for the key.
+    """
+    names = frozenset(watched)
+    return any(
+        type(item[name]) is float and "e" in repr(item[name]) for item in objects for name in names.intersection(item)
+    )
 
 
 def _may_round(raw: bytes, objects: Iterable[dict[str, Any]], watched: Collection[str]) -> bool:

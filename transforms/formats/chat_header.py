@@ -1,7 +1,7 @@
 """The header of an OpenAI-chat row: mapped fields first, then fields that are named as the columns are."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final, NamedTuple
 
 from schemas.reasons import EnvType
@@ -169,15 +169,25 @@ class RowFieldMaps:
     """
 
     _MAX_COMBINATIONS: Final = 256
+    """Remembered by the names of the map; beside them only the row just read is known by all of its own."""
 
     def __init__(self, fields: FieldMapSettings) -> None:
         self._fields = fields
         self._names = frozenset(part for _, names in fields for name in names for part in (name, _head(name)))
         self._known: dict[frozenset[str], RowFields] = {}
+        self._last: tuple[list[str], RowFields] | None = None
 
     def of(self, record: dict[str, Any]) -> RowFields:
         """Return what concerns a row: read by it, the row gives what it gives by the whole map."""
-        stated = frozenset(record.keys() & self._names)
+        names = list(record)
+        if self._last is not None and names == self._last[0]:
+            return self._last[1]
+        known = self._of_names(record.keys())
+        self._last = names, known
+        return known
+
+    def _of_names(self, names: Set[str]) -> RowFields:
+        stated = frozenset(names & self._names)
         known = self._known.get(stated)
         if known is None:
             known = self._narrowed(stated)

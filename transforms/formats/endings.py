@@ -59,6 +59,7 @@ FAULTS: Final = INVALIDATING | {Termination.AGENT_ERROR, Termination.KILLED, Ter
 _LIMITS: Final = TRUNCATING - {Termination.KILLED}
 _OPEN: Final = frozenset({Termination.UNKNOWN, Termination.AGENT_ERROR})
 """Endings that leave the cause to the error."""
+_BLANKS: Final = re.compile(r"[\s\-]+")
 _SUBMIT_AFTER: Final = re.compile(r"submitted\s*\(\s*([a-z_]+)\s*\)")
 
 
@@ -97,7 +98,7 @@ def _termination(raw: str | None) -> Termination:
     after = _SUBMIT_AFTER.fullmatch(word)
     if after is not None:
         return _TERMINATIONS.get(after.group(1), Termination.AGENT_ERROR)
-    return _TERMINATIONS.get(re.sub(r"[\s\-]+", "_", word), Termination.UNKNOWN)
+    return _TERMINATIONS.get(_BLANKS.sub("_", word), Termination.UNKNOWN)
 
 
 def _cause(fault: Fault | None) -> Termination | None:

@@ -121,7 +121,7 @@ def unread_components(raw: Any, *, prefix: str) -> set[str]:
         raw: The map from component name to number; anything else that says something is named by the prefix alone.
         prefix: What stands before each name, without the dot.
     """
-    if isinstance(raw, Mapping):
+    if type(raw) is dict or isinstance(raw, Mapping):
         return {f"{prefix}.{name}" for name, item in raw.items() if not _is_readable(item)}
     return set() if raw is None or raw is MISSING or raw in ("", [], ()) else {prefix}
 
@@ -136,7 +136,7 @@ def _is_readable(item: Any) -> bool:
 
 def convert_components(raw: Any) -> dict[str, float]:
     """Return the scored entries of a map from component name to number; anything else has none."""
-    if not isinstance(raw, Mapping):
+    if type(raw) is not dict and not isinstance(raw, Mapping):
         return {}
     components: dict[str, float] = {}
     for name, item in raw.items():

@@ -2,9 +2,10 @@
 
 import hashlib
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Final
+from functools import wraps
+from typing import Final, TypeVar
 
 from schemas.records import Header, Rollout, Step, Trajectory
 from transforms.formats.endings import FAULTS
@@ -12,6 +13,8 @@ from transforms.formats.steps import steps_of
 from transforms.store.keys import short_id
 
 NO_AGENT_ACTION: Final = "no_agent_action"
+Text = TypeVar("Text")
+Answer = TypeVar("Answer")
 
 
 def assemble(rollout: Rollout, traj_id: str, *, secrets_redacted: Mapping[str, int]) -> Trajectory:
@@ -48,20 +51,52 @@ def normalise_task_text(text: str) -> str:
 
 def task_hash(task_text: str | None, canonical_sha256: str) -> str:
     """Return the hash of a task's normalised text; a rollout without a task text is its own task."""
-    normalised = normalise_task_text(task_text or "")
-    return short_id("task", normalised) if normalised else short_id("no task text", canonical_sha256)
+    return _text_hash(task_text or "") or short_id("no task text", canonical_sha256)
 
 
 def system_prompt_hash(steps: tuple[Step, ...]) -> str | None:
     """Return the hash of the system messages before the first other step; None when there are none."""
-    digest = hashlib.sha256()
-    has_prompt = False
+    prompts = []
     for step in steps:
         if step.source != "system":
             break
-        has_prompt = True
-        digest.update(b"%d:" % len(step.message or "") + (step.message or "").encode("utf-8", "replace"))
-    return digest.hexdigest()[:32] if has_prompt else None
+        prompts.append(step.message or "")
+    return _prompts_hash(prompts) if prompts else None
+
+
+def _remembering_last(function: Callable[[Text], Answer]) -> Callable[[Text], Answer]:
+    """Return the function with a memory of one call: rollouts of one task mostly follow each other.
+
+    To compare a text with the one before takes a thirtieth of hashing it, as a larger memory would too.
+    """
+    last: tuple[Text, Answer] | None = None
+
+    @wraps(function)
+    def remembering(text: Text) -> Answer:
+        nonlocal last
+        known = last
+        if known is not None and known[0] == text:
+            return known[1]
+        answer = function(text)
+        last = text, answer
+        return answer
+
+    return remembering
+
+
+@_remembering_last
+def _text_hash(task_text: str) -> str | None:
+    normalised = normalise_task_text(task_text)
+    return short_id("task", normalised) if normalised else None
+
+
+@_remembering_last
+def _prompts_hash(prompts: list[str]) -> str:
+    digest = hashlib.sha256()
+    for prompt in prompts:
+        digest.update(b"%d:" % len(prompt))
+        digest.update(prompt.encode("utf-8", "replace"))
+    return digest.hexdigest()[:32]
 
 
 def has_acted(steps: tuple[Step, ...]) -> bool:

@@ -27,6 +27,14 @@ def test_task_hash_ignores_case_blanks_and_width():
     assert task_hash(None, "1") != task_hash(" ", "2")
 
 
+def test_hashes_do_not_depend_on_what_was_hashed_before():
+    first = task_hash("Fix it", "1"), system_prompt_hash(steps_of([Message("system", "a")]))
+    other = task_hash("Break it", "1"), system_prompt_hash(steps_of([Message("system", "b")]))
+    again = task_hash("Fix it", "1"), system_prompt_hash(steps_of([Message("system", "a")]))
+    assert first == again
+    assert not set(first) & set(other)
+
+
 def test_system_prompt_hash_covers_the_leading_system_messages():
     prompt = [Message("system", "a"), Message("system", "b")]
     assert system_prompt_hash(steps_of([Message("user", "a")])) is None

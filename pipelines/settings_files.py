@@ -19,6 +19,10 @@ from schemas.errors import SettingsError
 from schemas.settings import PLACE_SECTIONS, Settings
 
 _PLACES = ("lake.root", "store", "seed_file", "reference_sets")
+_STORES = frozenset(
+    {"file", "local", "memory", "s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "hdfs", "oss", "oci"}
+)
+"""Kinds of places that hold folders of files and stand still while they are read; all of fsspec's names."""
 _OVERRIDE = "command line"
 
 
@@ -80,6 +84,11 @@ def _refuse_unreachable(settings: Settings) -> None:
                 fsspec.get_filesystem_class(protocol)
             except (ImportError, ValueError) as error:
                 raise SettingsError(f"{key}: {place}: {protocol}:// cannot be opened here: {error}") from error
+            if protocol not in _STORES:
+                raise SettingsError(
+                    f"{key}: {place}: {protocol}:// is no kind of place that is read or written; copy the files to a "
+                    "folder or an object store (s3://, gs://, az://) and name that"
+                )
 
 
 def _read_tree(path: Path) -> dict[str, Any]:

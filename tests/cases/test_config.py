@@ -43,7 +43,7 @@ MUTATIONS = {
 
 
 @pytest.mark.parametrize("name", MUTATIONS)
-def test_a_mutated_config_is_refused_before_data_is_read(
+def test_cfg_01_a_mutated_config_is_refused_before_data_is_read(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text, named = MUTATIONS[name]

@@ -118,3 +118,10 @@ def test_every_fault_is_told_at_once(tmp_path: Path) -> None:
 def test_a_place_that_nothing_here_can_open_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="reference_sets: nosuch://bucket/x: nosuch:// cannot be opened here"):
         load_settings([_file(tmp_path, GOOD + "\nreference_sets: ['nosuch://bucket/x']\n")])
+
+
+@pytest.mark.parametrize("key", ["lake.root", "store", "seed_file", "reference_sets"])
+def test_a_place_of_a_kind_that_is_not_read_is_refused_with_what_to_do(tmp_path: Path, key: str) -> None:
+    value = "['ftp://host/x']" if key == "reference_sets" else "ftp://host/x"
+    with pytest.raises(SettingsError, match=rf"^{key}: ftp://host/x: ftp:// is no kind of place .* copy the files"):
+        load_settings([_file(tmp_path, GOOD)], [f"{key}={value}"])

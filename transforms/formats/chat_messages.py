@@ -67,6 +67,16 @@ def chat_messages(raw: Iterable[Any]) -> tuple[Message, ...]:
     return tuple(messages)
 
 
+def chat_message(item: dict[str, Any]) -> Message:
+    """Return one message read on its own; its errors name no place, which the caller knows.
+
+    Raises:
+        RecordError: It has no known role, or a content of an unknown kind.
+    """
+    message = plain_message(item, is_after_agent=False)
+    return any_message(item, is_after_agent=False) if message is None else message
+
+
 def message_list(record: dict[str, Any], names: Sequence[str]) -> list[Any]:
     """Return the messages of a row: the first named field that is not empty; JSON text of a list is read too.
 

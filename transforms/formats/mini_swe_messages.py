@@ -10,7 +10,7 @@ from schemas.reasons import QuarantineReason
 from schemas.records import Message
 from transforms.formats import responses_conversation
 from transforms.formats.arguments import canonical_text, message_call
-from transforms.formats.chat_messages import chat_messages
+from transforms.formats.chat_messages import chat_message
 from transforms.formats.fields import as_datetime, as_integer, as_items, as_list, as_number, as_object
 from transforms.formats.losses import untaken, untaken_of_each
 from transforms.reading.failures import RecordError
@@ -84,7 +84,7 @@ def _messages(item: dict[str, Any], before: Message | None) -> responses_convers
     elif item.get("type") == "function_call_output":
         read = responses_conversation.item_messages([plain], sampled=True)
     else:
-        read = responses_conversation.Conversation(chat_messages([plain]))
+        read = responses_conversation.Conversation((chat_message(plain),))
     if not read.messages:
         return read
     *first, message = read.messages

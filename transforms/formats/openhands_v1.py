@@ -9,7 +9,7 @@ import orjson
 from schemas.reasons import QuarantineReason
 from schemas.records import Message, MessageCall
 from transforms.formats.arguments import canonical_text, message_call
-from transforms.formats.chat_messages import chat_messages
+from transforms.formats.chat_messages import chat_message
 from transforms.formats.fields import as_datetime, as_integer, as_list, as_object, as_text
 from transforms.formats.losses import untaken
 from transforms.formats.openhands_contexts import SUMMARY, Event, Seen
@@ -221,9 +221,7 @@ def _said(event: Event) -> Message:
     native = event.get("llm_message")
     if not isinstance(native, dict):
         raise RecordError(QuarantineReason.INVALID_MESSAGE, "a message event holds no message")
-    (message,) = chat_messages(
-        [{name: native[name] for name in ("role", "tool_calls", "tool_call_id") if name in native}]
-    )
+    message = chat_message({name: native[name] for name in ("role", "tool_calls", "tool_call_id") if name in native})
     content = text_or_parts(native.get("content", MISSING))
     extra = {name: native[name] for name in untaken(native, _LLM_MESSAGE)}
     extra |= {name: event[name] for name in untaken(event, _MESSAGE)}

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from schemas.reasons import QuarantineReason
 from schemas.records import Message, MessageCall
 from transforms.formats.arguments import message_call
-from transforms.formats.chat_messages import chat_messages
+from transforms.formats.chat_messages import chat_message
 from transforms.formats.fields import as_text
 from transforms.formats.rewards import MISSING
 from transforms.formats.sharegpt_tags import FUNCTION, Tags
@@ -80,7 +80,7 @@ def _message(turn: dict[str, Any], tags: Tags) -> Message:
         rest["content"] = value
     if role == "function_call" and any(call.keys() - _CALL_KEYS for call in found):
         rest["calls"] = found
-    (message,) = chat_messages([rest])
+    message = chat_message(rest)
     return replace(
         message,
         calls=_calls(value, found) if role == "function_call" else message.calls,

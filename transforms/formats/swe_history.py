@@ -8,7 +8,7 @@ from typing import Any, Final
 from schemas.reasons import QuarantineReason
 from schemas.records import Message, MessageCall
 from transforms.formats.arguments import canonical_text, message_call
-from transforms.formats.chat_messages import chat_messages
+from transforms.formats.chat_messages import chat_message
 from transforms.reading.failures import RecordError
 
 STEPS_DIFFER: Final = "trajectory_history_differ"
@@ -100,7 +100,7 @@ def _history(history: list[Any]) -> Iterator[Message]:
                 item["written"] = raw["content"]
         elif thought and not isinstance(thought, str):
             item["thought"] = thought
-        (message,) = chat_messages([item])
+        message = chat_message(item)
         if is_text_action:
             message = _with_call(message, raw["action"])
         elif awaits_result and message.role == "user" and not message.is_demo:

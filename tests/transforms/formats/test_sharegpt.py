@@ -252,6 +252,7 @@ def test_loss_flags_say_what_is_trained_on():
 def test_unusable_turn_is_set_aside(turns):
     (bad,) = read_rows("sharegpt", {"conversations": turns})
     assert bad.reason is QuarantineReason.INVALID_MESSAGE
+    assert bad.message.count("message 0") == 1
 
 
 def test_call_turn_without_a_value_is_a_call_without_arguments():

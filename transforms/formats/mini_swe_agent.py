@@ -63,9 +63,8 @@ class MiniSweAgentAdapter:
         return (("instance_id", stem if is_batch else ""), ("run", folders[-1] if folders else ""))
 
     def sidecars(self, uri: str, listing: Listing) -> tuple[str, ...]:
+        """Return the reports of a run; where the path names no instance, those beside it are asked for the record's."""
         facts = dict(self.path_facts(uri))
-        if not facts["instance_id"]:
-            return ()
         return find_reports(uri, facts["instance_id"], listing, run=facts["run"])
 
     def read(self, unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:

@@ -224,6 +224,16 @@ def test_instance_is_the_records_else_the_folders(read_lake):
     assert [one.header.task_id for one in read.trajectories] == [None, "i1"]
 
 
+def test_report_beside_a_run_speaks_of_its_instance_whatever_the_file_is_called(read_lake):
+    report = {CALLING["instance_id"]: {"resolved": True}, "other__other-1": {"resolved": False}}
+    read = read_lake({"out/last.traj.json": CALLING, "out/report.json": report})
+    (one,) = read.trajectories
+    assert (one.header.success, one.header.reward) == (True, 1.0)
+    unnamed = {name: value for name, value in CALLING.items() if name != "instance_id"}
+    read = read_lake({"out/last.traj.json": unnamed, "out/report.json": {"resolved": True}})
+    assert [one.header.success for one in read.trajectories] == [None]
+
+
 def test_unusable_runs_are_set_aside(read_lake):
     files = {
         "a.traj.json": {**CALLING, "messages": None},

@@ -72,7 +72,8 @@ class Tau2Adapter:
     def claims(self, outline: Outline, settings: IngestSettings) -> bool:
         if outline.starts_as != "{" or len(outline.records) > 1:
             return False
-        is_results = outline.has(0, "info") and outline.has(1, "user_info", "environment_info")
+        is_described = outline.has(0, "info") and outline.has(1, "user_info", "environment_info")
+        is_results = is_described or outline.has(0, "simulations", "tasks") or outline.has(0, "simulations", "info")
         return is_results or outline.has(0, "task_id", "termination_reason", "start_time")
 
     def path_facts(self, uri: str) -> PathFacts:

@@ -32,6 +32,8 @@ def detected(content, *, settings=None, uri="a.json", cut=None, **options):
         ({"messages": []}, "openai_chat"),
         ({"messages": json.dumps(MESSAGES)}, "openai_chat"),
         ({"info": {"user_info": {}, "environment_info": {}}, "tasks": [], "simulations": []}, "tau2"),
+        ({"info": {"git_commit": "c"}, "simulations": []}, "tau2"),
+        ({"tasks": [{"id": "1"}], "simulations": [{"id": "s"}]}, "tau2"),
         ({"id": "s", "task_id": "1", "start_time": "", "termination_reason": "", "messages": MESSAGES}, "tau2"),
         ({"version": 2, "status": "success", "eval": {"task": "t", "model": "m"}, "samples": []}, "inspect"),
         ({"resourceSpans": [{"scopeSpans": [{"spans": []}]}]}, "otlp"),

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 from tests.whole_runs import Curate, chat_rollout, write_jsonl
 
@@ -87,3 +88,17 @@ def test_rwd_08_the_outcome_stays_with_the_run_not_with_an_empty_last_step(tmp_p
     assert (steps["message"][-1], steps["reasoning"][-1]) == ("", "I am done.")
     assert steps["step_reward"].drop_nulls().to_list() == [0.25]
     assert steps["step_reward"][-1] is None
+
+
+@pytest.mark.parametrize("role", ["chosen", "rejected"])
+def test_conflicting_labels_are_on_no_side_of_an_exported_pair(tmp_path: Path, curate: Curate, role: str) -> None:
+    rollouts = [chat_rollout("t", n, reward=float(n < 3)) for n in range(6)]
+    rollouts[0]["success"] = False
+    rollouts[5]["success"] = True
+    curated = curate(write_jsonl(tmp_path / "lake" / "a.jsonl", rollouts))
+    names = curated.table("trajectories").select("traj_id", "native_id")
+    warned = curated.table("trajectories").filter(pl.col("parse_warnings").list.contains("conflicting_label"))
+    assert set(warned["native_id"]) == {"t-r0", "t-r5"}
+    used = curated.table("uses").join(names, on="traj_id").filter(pl.col("used") & (pl.col("role") == role))
+    assert used.height > 0
+    assert not {"t-r0", "t-r5"} & set(used["native_id"])

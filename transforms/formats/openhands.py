@@ -158,7 +158,7 @@ def _header(
         termination_raw=run.ending.raw,
         truncated=run.ending.is_truncated,
         error_type="error" if error else None,
-        error_message=error if isinstance(error, str) else canonical_text(error) if error else None,
+        error_message=error if isinstance(error, str) else canonical_text(error) if error else run.fault,
         submission=patch if isinstance(patch, str) else None,
         tools_json=run.tools_json,
         **outcome,

@@ -118,6 +118,7 @@ def _rollouts(record: NativeRecord, facts: dict[str, str], *, has_bad: bool) -> 
         termination_raw=run.ending.raw,
         truncated=run.ending.is_truncated,
         reward_valid=run.ending.reward_valid,
+        error_message=run.fault,
         tools_json=run.tools_json,
     )
     whole = Rollout(

@@ -25,6 +25,8 @@ _PHRASES: Final = (
     (re.compile(r"litellm|out.of.credits|internal.?server|authentication|runtime.*(?:ready|alive)|timed? ?out",
                 re.IGNORECASE), "provider_error"),
 )  # fmt: skip
+FAILED: Final = "ConversationErrorEvent"
+_FAILED_FIELDS: Final = frozenset({"kind", "id", "timestamp", "source", "parent_id", "code", "detail"})
 _STATUS: Final = {"finished": "finished", "error": "agent_error", "stuck": "agent_error", "paused": "interrupted"}
 
 
@@ -36,11 +38,15 @@ class Stretch(NamedTuple):
 
 
 class Run(NamedTuple):
-    """A run's contexts, the last one first, and what its events say beside messages."""
+    """A run's contexts, the last one first, and what its events say beside messages.
+
+    `fault` is what the conversation's last error event says in words.
+    """
 
     stretches: tuple[Stretch, ...]
     tools_json: str | None
     ending: Ending
+    fault: str | None
     losses: frozenset[str]
     warnings: tuple[str, ...]
 
@@ -69,7 +75,8 @@ def read_run(history: Sequence[Any], *, error: Any = None) -> Run:
         stretches=stretches,
         tools_json=tools_text(v1_tools(events) if is_v1 else v0_tools(events)),
         ending=_ending(events, error),
-        losses=frozenset(v1_losses(events) if is_v1 else v0_losses(events)),
+        fault=_fault_words(events),
+        losses=frozenset(v1_losses(events) if is_v1 else v0_losses(events)) - _told(events, error),
         warnings=(*found.warnings, *((CONDENSED,) if is_condensed else ())),
     )
 
@@ -128,12 +135,25 @@ def _unscored(header: Header, number: int) -> Header:
     )
 
 
+def _told(events: Sequence[Event], error: Any) -> frozenset[str]:
+    """Return the name of error events where the header tells the only one: its code and its words."""
+    failed = [event for event in events if event.get("kind") == FAILED]
+    is_told = len(failed) == 1 and not error and failed[0].keys() <= _FAILED_FIELDS
+    return frozenset({f"events[{FAILED}]"}) if is_told and _fault_words(failed) is not None else frozenset()
+
+
+def _fault_words(events: Sequence[Event]) -> str | None:
+    """Return the words of the last error event of the conversation, as the ending is told by its code."""
+    failed = (event for event in reversed(events) if event.get("kind") == FAILED)
+    return as_text(next(failed, {}).get("detail"))
+
+
 def _ending(events: Sequence[Event], error: Any) -> Ending:
     """Return how a run ended: by the harness's error, a conversation's error, its last state, or a call of finish."""
     if error:
         return _fault(error if isinstance(error, str) else as_object(error).get("message"), error)
     for event in reversed(events):
-        if event.get("kind") == "ConversationErrorEvent":
+        if event.get("kind") == FAILED:
             code = as_text(event.get("code"))
             return _fault(f"{code} {event.get('detail')}", {"type": code, "message": event.get("detail")})
         if event.get("key") == "execution_status" and str(event.get("value")) in _STATUS:

@@ -38,7 +38,7 @@ class MiniSweAgentAdapter:
     """Reads mini-swe-agent runs and joins their SWE-bench reports."""
 
     name = "mini_swe_agent"
-    version = "2"
+    version = "3"
     carries = (
         "messages with calls and results (tool calling, text mode, Responses objects)",
         "return codes, costs, tokens and times of messages",
@@ -63,7 +63,7 @@ class MiniSweAgentAdapter:
         return (("instance_id", stem if is_batch else ""), ("run", folders[-1] if folders else ""))
 
     def sidecars(self, uri: str, listing: Listing) -> tuple[str, ...]:
-        """Return the reports of a run; where the path names no instance, those beside it are asked for the record's."""
+        """Return the reports of a run; those beside it are asked for whatever instance the record names."""
         facts = dict(self.path_facts(uri))
         return find_reports(uri, facts["instance_id"], listing, run=facts["run"])
 

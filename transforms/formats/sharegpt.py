@@ -29,7 +29,7 @@ class ShareGptAdapter(RowAdapter):
     """Reads ShareGPT rows; a ranking row is two rollouts, its chosen and its rejected side."""
 
     name = "sharegpt"
-    version = "2"
+    version = "3"
     carries = (
         "messages, system prompt, tools",
         "function calls (single and parallel) with results by position",

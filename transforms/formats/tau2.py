@@ -59,7 +59,7 @@ class Tau2Adapter:
     """Reads tau2-bench results, both layouts."""
 
     name = "tau2"
-    version = "2"
+    version = "3"
     carries = (
         "messages of both sides", "calls of agent and simulated user", "results with error flags", "reward",
         "reward parts", "termination", "agent cost", "tokens", "times", "task", "trial",

@@ -74,7 +74,7 @@ EXPECTED = [
     (
         {
             'task_id': 'django__django-1', 'run_id': 'run', 'source_format': 'mini_swe_agent',
-            'record_key': 'line:1', 'record_offset': 0, 'adapter': 'mini_swe_agent', 'adapter_version': '2',
+            'record_key': 'line:1', 'record_offset': 0, 'adapter': 'mini_swe_agent', 'adapter_version': '3',
             'lost_fields': ["info.config", "messages[].extra.response", "messages[role=exit]",
                             "info.model_stats.api_calls", "report.tests_status.FAIL_TO_PASS"],
             'env_type': 'code_repo', 'repo': 'django/django', 'image': 'img:1', 'agent_name': 'mini-swe-agent',

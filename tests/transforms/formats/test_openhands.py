@@ -64,7 +64,7 @@ EXPECTED = [
     (
         {
             'task_id': 'django__django-1', 'run_id': 'run_1', 'source_format': 'openhands', 'record_key': 'line:1',
-            'record_offset': 0, 'adapter': 'openhands', 'adapter_version': '2',
+            'record_offset': 0, 'adapter': 'openhands', 'adapter_version': '3',
             'lost_fields': ["history[].extras", "history[].message", "history[action=recall]",
                             "history[observation=recall]", "metadata", "history[].action", "history[].cause",
                             "history[].id", "history[].tool_call_metadata.model_response.id",

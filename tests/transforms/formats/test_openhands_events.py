@@ -67,7 +67,7 @@ EXPECTED = [
     (
         {
             'native_id': 'c1', 'session_id': 'c1', 'source_format': 'openhands_events', 'record_key': 'document',
-            'record_offset': 0, 'adapter': 'openhands_events', 'adapter_version': '2',
+            'record_offset': 0, 'adapter': 'openhands_events', 'adapter_version': '3',
             'lost_fields': ["events[ConversationStateUpdateEvent]", "observation.command", "events[].action.kind",
                             "events[].id", "events[].llm_response_id", "events[].observation.kind",
                             "events[].tool_call.origin"], 'env_type': 'terminal',

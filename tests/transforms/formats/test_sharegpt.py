@@ -35,7 +35,7 @@ def test_row_becomes_rows(read_lake):
             "source_format": "sharegpt",
             "record_key": "item:0",
             "adapter": "sharegpt",
-            "adapter_version": "2",
+            "adapter_version": "3",
             "lost_fields": ["images"],
             "env_type": "other",
             "reward": 1.0,

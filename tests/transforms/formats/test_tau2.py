@@ -82,7 +82,7 @@ ROWS = Rows(
         "source_format": "tau2",
         "record_key": "item:0",
         "adapter": "tau2",
-        "adapter_version": "2",
+        "adapter_version": "3",
         "lost_fields": [
             "info.environment_info.policy",
             "info.user_info",

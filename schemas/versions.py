@@ -12,7 +12,7 @@ STAGE_VERSIONS: Final[dict[str, int]] = {
     "families": 2,
     "references": 1,
     "tasks": 1,
-    "select": 4,
+    "select": 5,
     "export": 1,
     "report": 2,
     "publish": 2,

@@ -23,9 +23,16 @@ from transforms.pairing.order import position_key
 from transforms.pairing.pairs import mine_pairs
 from transforms.selecting.balance import balance_rows
 from transforms.selecting.caps import CapCells
-from transforms.selecting.decisions import KEPT, Verdict, decision_rows, first_verdicts, narrow_verdicts
+from transforms.selecting.decisions import (
+    KEPT,
+    REDUNDANT_REASONS,
+    Verdict,
+    decision_rows,
+    first_verdicts,
+    narrow_verdicts,
+)
 from transforms.selecting.keepers import deciding_rules, keeper_ranks
-from transforms.selecting.rollout_groups import keep_groups_whole
+from transforms.selecting.rollout_groups import WHOLE_GROUP_RULE, keep_groups_whole, name_kept_copies
 from transforms.selecting.strata import Stratum, parse_stratum, target_shares
 from transforms.selecting.uses import kto_uses, rl_uses, sft_uses
 from transforms.store.files import Store
@@ -49,19 +56,16 @@ def run(context: StageContext) -> None:
     """Choose the pool and what each dataset takes from it."""
     pool = read_pool(context)
     ids = pool["traj_id"].to_pylist()
-    survivors = first_verdicts(pool)
+    first = survivors = first_verdicts(pool)
     selection = context.settings.selection
     ranks = keeper_ranks(pool, selection.keeper_order)
+    texts = pool["exact_group"].to_pylist()
     if selection.keep_groups:
         survivors = verdicts = keep_groups_whole(
-            survivors,
-            rollout_groups(pool),
-            ids=ids,
-            ranks=ranks.tolist(),
-            copies=pool["semantic_group"].to_pylist(),
+            first, rollout_groups(pool), ids=ids, ranks=ranks.tolist(), texts=texts
         )
     else:
-        verdicts = survivors
+        verdicts = first
         if selection.max_per_approach is not None:
             capped = _cap(
                 context, pool, verdicts, ranks=ranks, group="approach_group", limit=selection.max_per_approach
@@ -73,13 +77,34 @@ def run(context: StageContext) -> None:
     pool = add_weights(context, pool, verdicts, shares=None)
     chosen = spend(context, pool, verdicts, ranks=ranks, shares=shares)
     verdicts = narrow_verdicts(verdicts, ids, chosen=chosen, reason=DecisionReason.BUDGET)
+    if selection.keep_groups:
+        verdicts = name_kept_copies(first, verdicts, ids=ids, ranks=ranks.tolist(), texts=texts)
     pool = add_weights(context, pool, verdicts, shares=shares)
     _check_dropped(verdicts, selection.max_drop_ratio)
-    rules = deciding_rules(pool, pool["keeper_id"].to_pylist(), selection.keeper_order)
-    pool = pool.append_column("keeper_rule", pa.array(rules, pa.string()))
+    pool = pool.append_column("keeper_rule", _keeper_rules(context, pool, verdicts, ranks=ranks))
     context.write("decisions", decision_rows(pool, verdicts))
     context.write("balance", _balance(pool, survivors, verdicts, shares=shares))
     _write_uses(context, pool, verdicts)
+
+
+def _keeper_rules(
+    context: StageContext, pool: pa.Table, verdicts: Sequence[Verdict], *, ranks: np.ndarray
+) -> pa.Array:
+    """Return the rule by which the run that each row names is better; null where a row names none of the lake."""
+    selection = context.settings.selection
+    ids = pool["traj_id"].to_pylist()
+    named = [
+        verdict.reference_id if verdict.reference_id and verdict.reason in REDUNDANT_REASONS else own
+        for own, verdict in zip(ids, verdicts, strict=True)
+    ]
+    rules = deciding_rules(pool, named, selection.keeper_order)
+    if selection.keep_groups:
+        rank_of = dict(zip(ids, ranks.tolist(), strict=True))
+        rules = [
+            WHOLE_GROUP_RULE if rank_of[own] < rank_of[keeper] else rule
+            for own, keeper, rule in zip(ids, named, rules, strict=True)
+        ]
+    return pa.array(rules, pa.string())
 
 
 def _cap(

@@ -106,7 +106,7 @@ class SelectionSettings(Section):
     keep_groups: bool = False
     """Keep or drop the rollouts of one task and policy together, as group-relative RL needs them: a group goes as
     redundant if each member has a copy in another group that stays, there is no cap, and a budget is spent on whole
-    groups."""
+    groups. A cap would tear groups: `max_per_task` and `max_per_approach` cannot be set beside it."""
     failures: FailureSettings = FailureSettings()
     """Weights of informative failures."""
     seeds: SeedSettings = SeedSettings()
@@ -122,4 +122,18 @@ class SelectionSettings(Section):
     def _each_rule_once(self) -> Self:
         if len(set(self.keeper_order)) != len(self.keeper_order):
             raise ValueError("keeper_order names a rule twice")
+        return self
+
+    @model_validator(mode="after")
+    def _no_cap_on_whole_groups(self) -> Self:
+        # The default is let through: the resolved settings of a run, which name every setting, are settings again.
+        default = type(self).model_fields["max_per_task"].default
+        caps = {"max_per_task": (self.max_per_task, default), "max_per_approach": (self.max_per_approach, None)}
+        if self.keep_groups:
+            for name, (value, unset) in caps.items():
+                if value != unset:
+                    raise ValueError(
+                        f"{name}={value} would tear the groups that keep_groups=true keeps whole: leave it out, or set "
+                        "keep_groups=false"
+                    )
         return self

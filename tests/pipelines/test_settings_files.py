@@ -63,6 +63,8 @@ def test_the_data_tree_says_nothing_of_places(tmp_path: Path) -> None:
         ("ingest: {reward_range: [1, 0]}\n", r"ingest: .*reward_range must rise, got \[1, 0\]"),
         ("selection: {failures: {min_weight: 5}}\n", r"selection\.failures: .*must not be above max_weight=4"),
         ("selection: {keeper_order: [best_reward, best_reward]}\n", r"selection: .*names a rule twice"),
+        ("selection: {keep_groups: true, max_per_task: 4}\n", r"selection: .*max_per_task=4 would tear the groups"),
+        ("selection: {keep_groups: true, max_per_approach: 2}\n", r"selection: .*max_per_approach=2 would tear"),
         ("selection: {balance: {targets: {foo: 0.5}}}\n", r"selection\.balance: .*'foo' is no stratum"),
         ("selection: {balance: {targets: {a/win/hard: 0.5}}}\n", r"'a/win/hard' is no stratum"),
         ("selection: {balance: {targets: {'*/*/hard': 1.5}}}\n", r"must lie between 0 and 1"),
@@ -107,6 +109,11 @@ def test_a_missing_file_and_a_wrong_override_are_named(tmp_path: Path) -> None:
         load_settings([_file(tmp_path, GOOD)], ["lexical.min_similarty=1"])
     with pytest.raises(SettingsError, match="'seed': an override is written"):
         load_settings([_file(tmp_path, GOOD)], ["seed"])
+
+
+def test_resolved_settings_that_keep_groups_are_settings_again(tmp_path: Path) -> None:
+    settings = load_settings([_file(tmp_path, GOOD)], ["selection.keep_groups=true"]).settings
+    assert type(settings).model_validate(settings.model_dump()) == settings
 
 
 def test_every_fault_is_told_at_once(tmp_path: Path) -> None:

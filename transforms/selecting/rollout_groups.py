@@ -8,12 +8,17 @@ from schemas.errors import QualityError
 from schemas.reasons import DecisionReason
 from transforms.selecting.budget import BudgetRow
 from transforms.selecting.decisions import KEPT, REDUNDANT_REASONS, Verdict
+from transforms.selecting.kept_copies import KeptCopies, Likeness, likeness_of
 
 Group = tuple[str, str]
 """Task key and policy."""
 
 Spend = Callable[[Sequence[BudgetRow], int], set[str]]
 """Chooses so many of the rows given."""
+
+WHOLE_GROUP_RULE: Final = "keep_groups"
+"""Rule that names a copy as keeper though the keeper order puts the row first: the copy's group stays, the row's goes.
+"""
 
 _LEFT_ALONE: Final = frozenset({DecisionReason.EMPTY, DecisionReason.INVALID_REWARD})
 """What no group brings back: rollouts whose reward says nothing are no members of a group."""
@@ -25,83 +30,121 @@ def keep_groups_whole(
     *,
     ids: Sequence[str],
     ranks: Sequence[int],
-    copies: Sequence[str],
+    texts: Sequence[str],
 ) -> list[Verdict]:
     """Return the verdicts with each group kept or dropped as a whole.
 
     A group is redundant if each of its members has a copy in another group that stays, or is held by a reference set;
-    a copy in the group itself is no reason. Groups are looked at from the worst to the best by their best member, so
-    that of groups that repeat each other the best one stays. What was dropped as redundant is kept with its group; a
-    keeper whose group goes names the best copy of it that stays.
+    a copy in the group itself is no reason. A copy is what was compared with the row: the run that it repeats, one
+    that repeats it, or one of the same text. Groups are looked at from the worst to the best by their best member, so
+    that of groups that repeat each other the best one stays. What was dropped as redundant is kept with its group;
+    every row of a group that goes names a copy that stays.
 
     Args:
         verdicts: Verdict of each row, as `first_verdicts` gives them.
         groups: Group of each row.
         ids: Id of each row.
         ranks: Place of each row in the keeper order, each another.
-        copies: What the rows that one row stays for have in common.
+        texts: What the rows of one text have in common.
     """
     members: dict[Group, list[int]] = defaultdict(list)
     for row in sorted(range(len(ids)), key=lambda row: ranks[row]):
         if verdicts[row].reason not in _LEFT_ALONE:
             members[groups[row]].append(row)
-    whole_runs = _not_cut(verdicts, ids)
-    staying = _staying_groups(members, verdicts, ranks=ranks, copies=copies, whole_runs=whole_runs)
-    best_of: dict[str, int] = {}
-    for row in sorted(whole_runs, key=ranks.__getitem__):
-        if groups[row] in staying:
-            best_of.setdefault(copies[row], row)
+    likeness = likeness_of(verdicts, ids=ids, texts=texts)
+    staying = _staying_groups(members, texts, likeness=likeness, ranks=ranks)
+    kept = {row for group in staying for row in members[group]}
+    copies = KeptCopies(verdicts, kept, ids=ids, ranks=ranks, texts=texts)
     whole = list(verdicts)
     for group, rows in members.items():
         for row in rows:
-            if group in staying:
-                whole[row] = KEPT
-            elif verdicts[row] == KEPT:
-                copy = best_of[copies[row]]
-                whole[row] = _repeats(ids[copy], verdicts[copy], keeper=ids[row])
+            whole[row] = KEPT if group in staying else copies.verdict_of(row) or verdicts[row]
     return whole
 
 
-def _staying_groups(
-    members: Mapping[Group, Sequence[int]],
+def name_kept_copies(
     verdicts: Sequence[Verdict],
+    decided: Sequence[Verdict],
     *,
+    ids: Sequence[str],
     ranks: Sequence[int],
-    copies: Sequence[str],
-    whole_runs: Collection[int],
+    texts: Sequence[str],
+) -> list[Verdict]:
+    """Return what was decided, so that each redundant row names a copy that stays after the budget, too.
+
+    A row whose copies all fell to the budget fell to it with them; one that a reference set holds stays as it is.
+
+    Args:
+        verdicts: Verdict of each row, as `first_verdicts` gives them.
+        decided: The same after `keep_groups_whole` and the budget.
+        ids: As `keep_groups_whole` takes them.
+        ranks: As `keep_groups_whole` takes them.
+        texts: As `keep_groups_whole` takes them.
+    """
+    kept = {row for row, verdict in enumerate(decided) if verdict == KEPT}
+    copies = KeptCopies(verdicts, kept, ids=ids, ranks=ranks, texts=texts)
+    held = likeness_of(verdicts, ids=ids, texts=texts).held
+    named = list(decided)
+    for row, verdict in enumerate(decided):
+        if verdict.reason in REDUNDANT_REASONS:
+            fallen = verdict if texts[row] in held else Verdict(DecisionReason.BUDGET)
+            named[row] = copies.verdict_of(row) or fallen
+    return named
+
+
+def _staying_groups(
+    members: Mapping[Group, Sequence[int]], texts: Sequence[str], *, likeness: Likeness, ranks: Sequence[int]
 ) -> set[Group]:
     """Return the groups that stay; each group's members come best first."""
-    held = {copies[row] for row, verdict in enumerate(verdicts) if verdict.reason == DecisionReason.IN_REFERENCE_SET}
-    stays_in: dict[str, set[Group]] = defaultdict(set)
-    for group, rows in members.items():
-        for row in rows:
-            if row in whole_runs:
-                stays_in[copies[row]].add(group)
-    staying = set(members)
-    for group, rows in sorted(members.items(), key=lambda item: -ranks[item[1][0]]):
-        if all(copies[row] in held or stays_in[copies[row]] - {group} for row in rows):
+    texts_of = {group: {texts[row] for row in rows} for group, rows in members.items()}
+    holders = _Holders(likeness)
+    for group, mine in texts_of.items():
+        holders.add(group, mine)
+    children: dict[str, set[str]] = defaultdict(set)
+    for text, repeated in likeness.repeated.items():
+        children[repeated.text].add(text)
+    staying, gone = set(members), set[str]()
+    for group in sorted(members, key=lambda group: -ranks[members[group][0]]):
+        mine = texts_of[group]
+        holders.remove(group, mine)
+        # What went before may have gone for a copy in this group.
+        left_by = {near for text in mine for near in likeness.near(text, children[text]) if near in gone}
+        if all(holders.have_copy(text) for text in mine | left_by):
             staying.discard(group)
-            for row in rows:
-                stays_in[copies[row]].discard(group)
+            gone |= mine
+        else:
+            holders.add(group, mine)
     return staying
 
 
-def _not_cut(verdicts: Sequence[Verdict], ids: Sequence[str]) -> set[int]:
-    """Return the rows that are not the beginning of another run, nor repeat one: no whole run may go for those."""
-    row_of = {traj_id: row for row, traj_id in enumerate(ids)}
-    found = set()
-    for row in range(len(ids)):
-        at = row
-        while verdicts[at].reason in REDUNDANT_REASONS - {DecisionReason.CUT_COPY}:
-            at = row_of[verdicts[at].reference_id or ""]
-        if verdicts[at].reason != DecisionReason.CUT_COPY and verdicts[row].reason not in _LEFT_ALONE:
-            found.add(row)
-    return found
+class _Holders:
+    """The groups that hold each text, and those that hold a text that repeats it."""
 
+    def __init__(self, likeness: Likeness) -> None:
+        self._likeness = likeness
+        self._same: dict[str, set[Group]] = defaultdict(set)
+        self._repeating: dict[str, set[Group]] = defaultdict(set)
 
-def _repeats(copy_id: str, verdict: Verdict, *, keeper: str) -> Verdict:
-    """Return the verdict of a keeper whose group goes: a copy of it, of that verdict, stays in its place."""
-    return Verdict(verdict.reason, copy_id, verdict.similarity if verdict.reference_id == keeper else None)
+    def add(self, group: Group, texts: Collection[str]) -> None:
+        for text in texts:
+            self._same[text].add(group)
+            if (repeated := self._likeness.repeated.get(text)) and repeated.is_mutual:
+                self._repeating[repeated.text].add(group)
+
+    def remove(self, group: Group, texts: Collection[str]) -> None:
+        for text in texts:
+            self._same[text].discard(group)
+            if repeated := self._likeness.repeated.get(text):
+                self._repeating[repeated.text].discard(group)
+
+    def have_copy(self, text: str) -> bool:
+        repeated = self._likeness.repeated.get(text)
+        return bool(
+            text in self._likeness.held
+            or self._same[text]
+            or self._repeating[text]
+            or (repeated and self._same[repeated.text])
+        )
 
 
 def spend_on_groups(

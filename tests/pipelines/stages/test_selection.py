@@ -165,7 +165,7 @@ def test_groups_of_rollouts_stay_or_go_together(stage_over, chat_trajectory):
     lake = [rollout(chat_trajectory, f"a{n}", reward=float(n % 2)) for n in range(4)]
     lake += [rollout(chat_trajectory, f"b{n}", task="two") for n in range(4)]
     lake += [rollout(chat_trajectory, f"c{n}", task="three", reward=float(n % 2)) for n in range(4)]
-    settings = {"selection": {"budget": 9, "max_per_task": 1, "keep_groups": True}}
+    settings = {"selection": {"budget": 9, "keep_groups": True}}
     context = stage_over(lake, settings=settings)
 
     judged(context, lake, keepers={"a3": "a1", "b1": "b0"})
@@ -175,6 +175,38 @@ def test_groups_of_rollouts_stay_or_go_together(stage_over, chat_trajectory):
         f"{t}{n}" for t in "ac" for n in range(4)
     }
     assert {reasons[f"b{n}"] for n in range(4)} == {"budget"}
+
+
+def test_every_row_of_a_group_that_goes_names_one_that_stays_with_similarity_and_rule(stage_over, chat_trajectory):
+    lake = [rollout(chat_trajectory, f"a{n}", model="m") for n in range(2)]
+    lake += [rollout(chat_trajectory, f"b{n}", model="n") for n in range(2)]
+    # One group holds the keepers of both but one rollout, which stands in the group of the best run.
+    context = stage_over(lake, settings={"selection": {"keep_groups": True}})
+
+    judged(context, lake, keepers={"a0": "b0", "b1": "a1"})
+
+    columns = ("traj_id", "decision", "reference_id", "similarity", "keeper_rule")
+    assert rows_of(context, "decisions", *columns) == [
+        ("a0", "keep", None, None, None),
+        ("a1", "keep", None, None, None),
+        ("b0", "drop", "a0", 1.0, "smallest_id"),
+        ("b1", "drop", "a1", 1.0, "smallest_id"),
+    ]
+
+
+def test_a_better_row_whose_group_goes_names_the_rule_that_groups_stay_whole(stage_over, chat_trajectory):
+    lake = [rollout(chat_trajectory, "a0", model="m")]
+    lake += [rollout(chat_trajectory, f"b{n}", model="n") for n in range(2)]
+    context = stage_over(lake, settings={"selection": {"keep_groups": True}})
+
+    judged(context, lake, keepers={"b0": "a0"})
+
+    columns = ("traj_id", "decision", "reference_id", "similarity", "keeper_rule")
+    assert rows_of(context, "decisions", *columns) == [
+        ("a0", "drop", "b0", 1.0, "keep_groups"),
+        ("b0", "keep", None, None, None),
+        ("b1", "keep", None, None, None),
+    ]
 
 
 def test_an_approach_is_capped_apart_from_its_task_where_the_settings_say_so(stage_over, chat_trajectory):

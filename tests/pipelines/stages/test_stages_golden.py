@@ -22,7 +22,7 @@ VERSIONS: dict[str, int] = {
     "families": 2,
     "references": 1,
     "tasks": 1,
-    "select": 4,
+    "select": 5,
     "export": 1,
     "report": 2,
     "publish": 2,

@@ -91,7 +91,7 @@ def _members(context: StageContext, trajectories: pa.Table, *, labels: pa.Table)
     texts = codes(signatures["body_hash"], signatures["skeleton_hash"])[places]
     members = np.empty(trajectories.num_rows, dtype=MEMBER)
     members["row"] = np.arange(trajectories.num_rows)
-    members["cell"] = codes(labels["task_group"], labels["outcome_class"])
+    members["cell"] = cells_of(context, labels)
     members["rank"] = keeper_ranks(_keeper_columns(context, trajectories), context.settings.selection.keeper_order)
     members["text"] = np.where(labels["is_empty"].to_numpy(), -1, texts)
     members["signature"] = places
@@ -101,6 +101,21 @@ def _members(context: StageContext, trajectories: pa.Table, *, labels: pa.Table)
     has_calls = pc.greater(features["num_calls"], 0).to_numpy()
     members["actions"] = np.where(has_calls, codes(features["actions_hash"]), -1)
     return members
+
+
+def cells_of(context: StageContext, rows: pa.Table) -> np.ndarray:
+    """Return the number of each row's cell: its task group, outcome class, and whether the agent did anything at all.
+
+    A rollout in which it did nothing is text of others: it may repeat another of its kind, and is no keeper of one in
+    which the agent acted.
+
+    Args:
+        context: The run.
+        rows: Columns `traj_id`, `task_group`, `outcome_class`.
+    """
+    behaviours = rows_of(context.read("behaviours", ["traj_id", "agent_acted"]), "traj_id", rows["traj_id"])
+    acted = pc.cast(behaviours["agent_acted"], pa.int8())
+    return codes(rows["task_group"], rows["outcome_class"], acted)
 
 
 def _keeper_columns(context: StageContext, trajectories: pa.Table) -> pa.Table:

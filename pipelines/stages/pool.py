@@ -15,6 +15,7 @@ from transforms.judging.failures import educational_scores, eligible_failures, f
 from transforms.judging.identities import policies
 from transforms.judging.near_miss import partial_results, sibling_aucs
 from transforms.judging.outcomes import outcome_values, thresholds
+from transforms.lexical.cluster_rows import METHOD_EMPTY
 from transforms.selecting.balance import balance_factors
 from transforms.selecting.decisions import Verdict
 from transforms.selecting.keepers import is_verified
@@ -100,6 +101,7 @@ def build_pool(
     learnability = {(row["task_key"], row["policy"]): row["learnability"] for row in task_policies.to_pylist()}
     keys = clusters["task_key"].to_pylist()
     infrastructure = is_infrastructure(terminations)
+    acted = tables["behaviours"]["agent_acted"]
     columns: dict[str, Any] = {
         **{name: clusters[name] for name in _READ["clusters"]},
         "policy": names,
@@ -111,16 +113,19 @@ def build_pool(
         "is_verified": is_verified(trajectories),
         "safety_severity": tables["safety"]["severity"],
         "is_infrastructure": pa.array(infrastructure, pa.bool_()),
-        "is_empty": pc.and_(pc.equal(clusters["method"], "empty"), pc.invert(tables["behaviours"]["agent_acted"])),
+        "is_empty": _has_nothing_to_teach(tables, is_scarce=settings.selection.budget is not None),
+        "agent_acted": acted,
         "is_weighed": pa.array(
             [
-                outcome in (OutcomeClass.SUCCESS, OutcomeClass.FAILURE)
+                has_acted
+                and outcome in (OutcomeClass.SUCCESS, OutcomeClass.FAILURE)
                 and not (infra and outcome == OutcomeClass.FAILURE)
-                for outcome, infra in zip(outcomes, infrastructure, strict=True)
+                for outcome, infra, has_acted in zip(outcomes, infrastructure, acted.to_pylist(), strict=True)
             ],
             pa.bool_(),
         ),
-        "is_eligible": eligible_failures(outcomes, terminations, has_audit_flag=flagged.to_pylist()),
+        "is_eligible": eligible_failures(outcomes, terminations, has_audit_flag=flagged.to_pylist())
+        & acted.to_numpy().astype(bool),
         "learnability": [learnability[key, name] for key, name in zip(keys, names, strict=True)],
         "stratum": [
             Stratum(environment, outcome, difficulty[key]).name
@@ -133,6 +138,18 @@ def build_pool(
         **_signs(tables, settings),
     }
     return pa.table(columns)
+
+
+def _has_nothing_to_teach(tables: Mapping[str, pa.Table], *, is_scarce: bool) -> pa.ChunkedArray:
+    """Say of each row whether it goes since the agent did nothing in it: it takes the place of no other rollout.
+
+    Where a task has nothing else, its statement is what is kept of it, at weight 0, while places are not scarce.
+    """
+    clusters, acted = tables["clusters"], tables["behaviours"]["agent_acted"]
+    acted_on = pc.unique(clusters.filter(acted)["task_group"])
+    is_outdone = pc.is_in(clusters["task_group"], value_set=acted_on)
+    is_textless = pc.equal(clusters["method"], METHOD_EMPTY)
+    return pc.and_(pc.invert(acted), pc.or_(pc.or_(is_textless, is_outdone), pa.scalar(is_scarce)))
 
 
 def with_reference_hits(pool: pa.Table, hits: pa.Table, *, is_dropped: bool) -> pa.Table:
@@ -193,8 +210,8 @@ def add_weights(
 ) -> pa.Table:
     """Return the pool with `score`, `educational_score` and `weight`, from the rows that are kept.
 
-    A success and a rollout that no dataset weighs weigh 1, a failure what it teaches, a dropped row nothing; with
-    `shares`, the weights of a stratum are multiplied so that it has its share.
+    A success and a rollout that no dataset weighs weigh 1, a failure what it teaches, a dropped row and one in which
+    the agent did nothing 0; with `shares`, the weights of a stratum are multiplied so that it has its share.
     """
     selection = context.settings.selection
     kept = np.array([verdict.reason == DecisionReason.KEPT for verdict in verdicts], dtype=bool)
@@ -205,7 +222,8 @@ def add_weights(
     taught = failure_weights(
         scores, min_weight=selection.failures.min_weight, max_weight=selection.failures.max_weight
     )
-    weights = np.where(kept, np.where(failures, taught, 1.0), 0.0)
+    acted = pool["agent_acted"].to_numpy().astype(bool)
+    weights = np.where(kept & acted, np.where(failures, taught, 1.0), 0.0)
     if shares is not None:
         weighed = pool["is_weighed"].to_numpy().astype(bool) & kept
         strata = [parse_stratum(name) for name in pool["stratum"].to_pylist()]

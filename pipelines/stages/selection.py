@@ -10,6 +10,7 @@ from typing import Any, Final
 import apache_beam as beam
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from pipelines.stages.context import StageContext
 from pipelines.stages.pool import add_weights, read_pool
@@ -173,6 +174,9 @@ def _write_uses(context: StageContext, pool: pa.Table, verdicts: Sequence[Verdic
     targets = context.settings.export.targets
     kept = pa.array([verdict == KEPT for verdict in verdicts], pa.bool_())
     pool = pool.append_column("is_kept", kept).append_column("kept", kept)
+    # A step in which the agent says nothing is no turn to learn from.
+    turns = pc.if_else(pool["agent_acted"], pool["num_agent_steps"], pa.scalar(0, pool["num_agent_steps"].type))
+    pool = pool.set_column(pool.schema.get_field_index("num_agent_steps"), "num_agent_steps", turns)
     pairs, parts = SCHEMAS["pairs"].empty_table(), []
     if "dpo" in targets:
         mined = mine_pairs(

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from pipelines.stages.context import StageContext
-from pipelines.stages.copies import codes, group_copies
+from pipelines.stages.copies import cells_of, group_copies
 from pipelines.stages.task_groups import TEXTS_FILE, write_task_groups
 from transforms.embedding.cache import view_vectors
 from transforms.lexical.copies import Members
@@ -40,7 +40,7 @@ def join_tasks_by_vectors(context: StageContext, clusters: pa.Table) -> pa.Table
     clusters = replaced(clusters, {"task_group": groups})
     path = context.work_dir / "copies" / "members.npy"
     members = np.load(path)
-    members["cell"] = codes(clusters["task_group"], clusters["outcome_class"])
+    members["cell"] = cells_of(context, clusters)
     np.save(path, members)
     return with_copies(clusters, group_copies(context, _to_group_again(clusters, members, old_groups), name="joined"))
 

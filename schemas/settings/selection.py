@@ -128,12 +128,14 @@ class SelectionSettings(Section):
     def _no_cap_on_whole_groups(self) -> Self:
         # The default is let through: the resolved settings of a run, which name every setting, are settings again.
         default = type(self).model_fields["max_per_task"].default
-        caps = {"max_per_task": (self.max_per_task, default), "max_per_approach": (self.max_per_approach, None)}
-        if self.keep_groups:
-            for name, (value, unset) in caps.items():
-                if value != unset:
-                    raise ValueError(
-                        f"{name}={value} would tear the groups that keep_groups=true keeps whole: leave it out, or set "
-                        "keep_groups=false"
-                    )
+        set_caps = {
+            "max_per_task": None if self.max_per_task == default else self.max_per_task,
+            "max_per_approach": self.max_per_approach,
+        }
+        for name, value in set_caps.items():
+            if self.keep_groups and value is not None:
+                raise ValueError(
+                    f"{name}={value} would tear the groups that keep_groups=true keeps whole: leave it out, or set "
+                    "keep_groups=false"
+                )
         return self

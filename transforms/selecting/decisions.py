@@ -41,7 +41,8 @@ KEPT: Final = Verdict(DecisionReason.KEPT)
 def first_verdicts(columns: pa.Table) -> list[Verdict]:
     """Return the verdict of every row before cap and budget, in row order.
 
-    The first rule that applies decides: there is nothing to learn from, as the agent said nothing; the reward is
+    The first rule that applies decides: there is nothing to learn from, as the agent did nothing (`is_empty`; a task
+    that has nothing else may keep one of these, which weighs nothing and is in no dataset); the reward is
     invalid; another trajectory keeps its place (an exact copy, a near-duplicate, a run cut from it, a semantic
     duplicate); a reference set holds it already, of which the redundant trajectories it stands for are none the more
     kept. Safety and audit flags drop nothing from the pool: a dataset leaves a flagged trajectory out where it must

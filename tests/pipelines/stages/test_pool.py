@@ -2,6 +2,7 @@ import pytest
 
 from pipelines.stages.pool import build_pool, read_pool
 from schemas.settings import Settings
+from schemas.settings.selection import SelectionSettings
 
 _SETTINGS = Settings.model_validate(
     {"lake": {"root": "."}, "store": "s", "identity": {"policy_fields": ["model_name"]}}
@@ -32,7 +33,7 @@ def _pool(filled_table, rows, settings=_SETTINGS):
 
 
 _COLUMNS = {
-    "clusters": ("outcome_class", "family_id", "method"),
+    "clusters": ("outcome_class", "family_id", "method", "task_group"),
     "trajectories": ("reward", "tests_passed", "tests_failed", "termination", "num_steps"),
     "behaviours": ("agent_acted", "first_error_step", "recovered"),
     "audit": ("flags",),
@@ -68,16 +69,23 @@ def test_rows_that_no_dataset_weighs_are_unscored_invalid_or_failures_of_the_mac
     assert [row["has_audit_flag"] for row in pool] == [False] * 5 + [True]
 
 
-def test_only_a_rollout_without_text_in_which_the_agent_did_nothing_is_empty(filled_table):
+def test_a_rollout_in_which_the_agent_did_nothing_goes_where_it_would_take_a_place(filled_table):
     rows = [
-        {"traj_id": "a", "agent_acted": False, "method": "empty"},
-        {"traj_id": "b", "agent_acted": False, "method": "none"},
-        {"traj_id": "c", "agent_acted": True, "method": "empty"},
+        {"traj_id": "a", "agent_acted": False, "method": "empty", "task_group": "one"},
+        {"traj_id": "b", "agent_acted": False, "task_group": "two"},
+        {"traj_id": "c", "agent_acted": True, "method": "empty", "task_group": "three"},
+        {"traj_id": "d", "agent_acted": False, "task_group": "three"},
     ]
 
     pool = _pool(filled_table, rows)
 
-    assert [row["is_empty"] for row in pool] == [True, False, False]
+    assert [row["is_empty"] for row in pool] == [True, False, False, True]
+    assert [row["is_weighed"] for row in pool] == [False, False, True, False]
+    assert [row["is_eligible"] for row in pool] == [False, False, True, False]
+    scarce = _pool(
+        filled_table, rows, settings=_SETTINGS.model_copy(update={"selection": SelectionSettings(budget=9)})
+    )
+    assert [row["is_empty"] for row in scarce] == [True, True, False, True]
 
 
 def test_signs_are_null_where_nothing_is_known(filled_table):

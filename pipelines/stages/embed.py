@@ -2,8 +2,9 @@
 
 Reads `clusters`, `views`, `signatures`, the instructions of `trajectories`, and the text of representatives whose
 vectors are not kept yet. Writes `embeddings`, ordered by trajectory id and view: task, body and fused, and
-`background`; stops the run where vectors tell tasks apart no longer. A rollout for whose text a model gives no usable
-vector (NaN, infinite, zero) goes to the quarantine by its id, and `copies` decides anew over the others.
+`background`; stops the run where vectors tell tasks apart no longer. A rollout for whose text, any window of it or its
+task's text a model gives no usable vector (NaN, infinite, zero) goes to the quarantine by its id, and `copies` decides
+anew over the others. What is unusable is told from kept vectors, so that a later run says the same of it.
 
 Work files for later stages, row i of each being the same representative: `<work_dir>/vectors/ids.npy` (ascending ids),
 `body.npy` and `skeleton.npy` (float16). A representative without comparable text has zeros.
@@ -26,9 +27,7 @@ from pipelines.stages.context import StageContext
 from pipelines.stages.setting_aside import set_aside
 from pipelines.stages.sign import ensure_bodies
 from schemas.reasons import QuarantineReason
-from schemas.tables import SCHEMAS
-from schemas.versions import RENDER_VERSION
-from transforms.embedding.cache import KeptVectors, absent_hashes, find_vectors, keep_vectors, vector_column
+from transforms.embedding.cache import KeptVectors, absent_hashes, find_vectors, keep_vectors
 from transforms.embedding.choice import EncoderChoice, hashed_choice
 from transforms.embedding.contract import is_blank
 from transforms.embedding.encoding import (
@@ -41,8 +40,9 @@ from transforms.embedding.encoding import (
 )
 from transforms.embedding.events import EventFile
 from transforms.embedding.sharing import release_encoders
+from transforms.similarity.embedding_rows import embedding_table, fuse
 from transforms.similarity.profiles import KeepProfiles, absent_profiles
-from transforms.similarity.rescoring import unit_rows, usable_rows
+from transforms.similarity.rescoring import usable_rows
 from transforms.store.tables import rows_of
 from transforms.views.bodies import task_text
 from transforms.views.hashes import boilerplate_by_environment
@@ -85,6 +85,13 @@ class _Embedded(NamedTuple):
     task: NDArray[np.float16]
 
 
+class _Broken(NamedTuple):
+    """The hashes of the bodies and of the task texts without a usable vector."""
+
+    bodies: set[str]
+    tasks: set[str]
+
+
 def run(context: StageContext) -> None:
     """Embed what is new, and write the vectors of every representative.
 
@@ -95,8 +102,9 @@ def run(context: StageContext) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     events = EventFile(folder / "events.jsonl")
     embedded = _embed(context, folder, events=events)
-    num_set_aside = 0
-    while unusable := _without_vector(context, embedded):
+    num_set_aside, texts = 0, set[str]()
+    while broken := _without_vector(context, embedded):
+        unusable = _rollouts_of(context, broken)
         # Copies of a set-aside rollout get a keeper of their own, which is to be embedded then.
         set_aside(
             context,
@@ -106,10 +114,11 @@ def run(context: StageContext) -> None:
             why=f"{context.encoder.identity.name} gave no usable vector for its text",
         )
         num_set_aside += len(unusable)
+        texts |= broken.bodies | broken.tasks
         copies.run(context)
         embedded = _embed(context, folder, events=events)
     _write(context, embedded)
-    _tell(context, events, num_set_aside=num_set_aside)
+    _tell(context, events, num_set_aside=num_set_aside, unusable=sorted(texts))
     check_background(context, embedded.found.ids, embedded.body)
 
 
@@ -125,24 +134,36 @@ def _embed(context: StageContext, folder: Path, *, events: EventFile) -> _Embedd
     return _Embedded(found, matrix_of(bodies, kept), matrix_of(tasks, kept))
 
 
-def _without_vector(context: StageContext, embedded: _Embedded) -> list[str]:
-    """Return the ids of the rollouts for whose text a model gave nothing that can be compared, copies among them.
+def _without_vector(context: StageContext, embedded: _Embedded) -> _Broken | None:
+    """Return the texts for which a model gave nothing that can be compared; None where it gave something for all.
 
     The hashed encoder gives zeros where a text has no word: that is what the text is, and no failure.
     """
     if not context.encoder.takes_windows:
-        return []
-    is_usable = usable_rows(embedded.body).tolist()
-    broken = {each for each, usable in zip(embedded.found.bodies, is_usable, strict=True) if each and not usable}
-    if not broken:
-        return []
+        return None
+    bodies, tasks = (
+        {each for each, usable in zip(hashes, usable_rows(vectors).tolist(), strict=True) if each and not usable}
+        for hashes, vectors in ((embedded.found.bodies, embedded.body), (embedded.found.tasks, embedded.task))
+    )
+    return _Broken(bodies, tasks) if bodies or tasks else None
+
+
+def _rollouts_of(context: StageContext, broken: _Broken) -> list[str]:
+    """Return the ids of the rollouts that have one of the texts, copies among them, in ascending order."""
     signatures = context.read("signatures", ["view_hash", "body_hash"])
-    mine = signatures.filter(pc.is_in(signatures["body_hash"], value_set=pa.array(sorted(broken), pa.string())))
+    mine = signatures.filter(pc.is_in(signatures["body_hash"], value_set=pa.array(sorted(broken.bodies), pa.string())))
     views = context.read("views", ["traj_id", "view_hash"])
-    affected: list[str] = views.filter(pc.is_in(views["view_hash"], value_set=mine["view_hash"].combine_chunks()))[
-        "traj_id"
-    ].to_pylist()
-    return affected
+    found = views.filter(pc.is_in(views["view_hash"], value_set=mine["view_hash"].combine_chunks()))
+    affected = set(found["traj_id"].to_pylist())
+    if broken.tasks:
+        clusters = context.read("clusters", ["traj_id", "environment"])
+        ids, texts = clusters["traj_id"].to_pylist(), _task_texts(context, clusters)
+        affected |= {
+            each
+            for each, text in zip(ids, texts, strict=True)
+            if text is not None and window_hash(text) in broken.tasks
+        }
+    return sorted(affected)
 
 
 def _write(context: StageContext, embedded: _Embedded) -> None:
@@ -168,43 +189,6 @@ def matrix_of(hashes: Sequence[str | None], kept: KeptVectors) -> NDArray[np.flo
     return matrix
 
 
-def fuse(task: NDArray[np.float16], body: NDArray[np.float16], *, task_weight: float) -> NDArray[np.float16]:
-    """Return the vectors of task and body beside each other, of length 1; zeros where both are zero.
-
-    Args:
-        task: Shape (rows, dimensions).
-        body: Shape (rows, dimensions).
-        task_weight: Share of the task in the squared length.
-    """
-    parts = [np.sqrt(task_weight) * unit_rows(task), np.sqrt(1 - task_weight) * unit_rows(body)]
-    return unit_rows(np.hstack(parts)).astype(np.float16)
-
-
-def embedding_table(
-    ids: Sequence[str],
-    choice: EncoderChoice,
-    *,
-    task: NDArray[np.float16],
-    body: NDArray[np.float16],
-    fused: NDArray[np.float16],
-) -> pa.Table:
-    """Return the table `embeddings`, ordered by id and view."""
-    schema = SCHEMAS["embeddings"]
-    parts = []
-    for view, matrix in (("body", body), ("fused", fused), ("task", task)):
-        columns = {
-            "traj_id": pa.array(ids, pa.string()),
-            "view": pa.repeat(pa.scalar(view), len(ids)),
-            "model": pa.repeat(pa.scalar(choice.identity.name), len(ids)),
-            "model_revision": pa.repeat(pa.scalar(choice.identity.revision), len(ids)),
-            "render_version": pa.repeat(pa.scalar(RENDER_VERSION), len(ids)),
-            "vector": vector_column(matrix),
-        }
-        parts.append(pa.table([columns[name].cast(schema.field(name).type) for name in schema.names], schema.names))
-    whole = pa.concat_tables(parts)
-    return whole.take(pc.sort_indices(whole, sort_keys=[("traj_id", "ascending"), ("view", "ascending")]))
-
-
 def _representatives(context: StageContext, task_path: Path) -> tuple[Representatives, Path]:
     """Return the representatives of the lexical groups, and the file of their unique task texts."""
     clusters = context.read("clusters", ["traj_id", "keeper_id", "environment"]).sort_by("traj_id")
@@ -214,15 +198,7 @@ def _representatives(context: StageContext, task_path: Path) -> tuple[Representa
     texts = context.read("signatures", ["view_hash", "body_hash", "skeleton_hash"])
     texts = rows_of(texts, "view_hash", views["view_hash"])
     is_empty = views["is_empty"].to_pylist()
-    instructions = rows_of(context.read("trajectories", ["traj_id", "instruction"]), "traj_id", ids)
-    boilerplate = boilerplate_by_environment(context.read("boilerplate", ["environment", "block_hash"]))
-    stated = [
-        "" if is_blank(text) else task_text(text, boilerplate.get(environment, frozenset()))
-        for text, environment in zip(
-            instructions["instruction"].to_pylist(), clusters["environment"].to_pylist(), strict=True
-        )
-    ]
-    tasks = [None if is_blank(text) else text for text in stated]
+    tasks = _task_texts(context, clusters)
     task_hashes = [None if text is None else window_hash(text) for text in tasks]
     unique = {each: text for each, text in zip(task_hashes, tasks, strict=True) if each is not None}
     hashes = sorted(unique)
@@ -236,6 +212,24 @@ def _representatives(context: StageContext, task_path: Path) -> tuple[Representa
         skeletons=_unless(is_empty, texts["skeleton_hash"].to_pylist()),
         tasks=task_hashes,
     ), task_path
+
+
+def _task_texts(context: StageContext, rows: pa.Table) -> list[str | None]:
+    """Return the task's text of each row, boilerplate left out; None where there is none.
+
+    Args:
+        context: The run.
+        rows: Columns `traj_id`, `environment`.
+    """
+    instructions = rows_of(context.read("trajectories", ["traj_id", "instruction"]), "traj_id", rows["traj_id"])
+    boilerplate = boilerplate_by_environment(context.read("boilerplate", ["environment", "block_hash"]))
+    stated = [
+        "" if is_blank(text) else task_text(text, boilerplate.get(environment, frozenset()))
+        for text, environment in zip(
+            instructions["instruction"].to_pylist(), rows["environment"].to_pylist(), strict=True
+        )
+    ]
+    return [None if is_blank(text) else text for text in stated]
 
 
 def _unless(flags: Sequence[bool], values: Sequence[str]) -> list[str | None]:
@@ -352,7 +346,7 @@ def _run_encoder(context: StageContext, files: Sequence[TextFile], events: Event
         )
 
 
-def _tell(context: StageContext, events: EventFile, *, num_set_aside: int) -> None:
+def _tell(context: StageContext, events: EventFile, *, num_set_aside: int, unusable: Sequence[str]) -> None:
     """Count for the run record what happened, and note for the display what the user should know of."""
     counts, notes = context.progress.counts, context.progress.notes
     told = events.read()
@@ -371,11 +365,11 @@ def _tell(context: StageContext, events: EventFile, *, num_set_aside: int) -> No
             f"warning: memory ran out; batches went down to {told.halved_to[0]} texts "
             f"(set embedding.batch_size={told.halved_to[0]} from the start)"
         )
-    if told.unusable:
-        counts["unusable_vectors"] = len(told.unusable)
+    if unusable:
+        counts["unusable_vectors"] = len(unusable)
         notes.append(
-            f"warning: the model gave no usable vector for {len(told.unusable):,} new texts or windows: "
-            f"{', '.join(told.unusable[:_NAMED])}"
+            f"warning: {context.encoder.identity.name} gave no usable vector for {len(unusable):,} texts or a window "
+            f"of them: {', '.join(unusable[:_NAMED])}"
         )
     if num_set_aside:
         notes.append(

@@ -1,5 +1,6 @@
 """A model that gives NaN for some texts: their rollouts are quarantined by id, and all else is as without them."""
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -103,6 +104,40 @@ def test_a_later_run_over_kept_vectors_decides_the_same(curated: Callable[..., C
 
     assert again.table("quarantine").equals(first.table("quarantine"))
     assert again.manifest.funnel == first.manifest.funnel
+
+
+def test_a_window_or_a_task_without_a_vector_sets_its_rollouts_aside_and_every_run_counts_it(
+    tmp_path: Path, curate: Curate, broken_model: Path
+) -> None:
+    words = " ".join(f"{first}{second}" for first in "abcdefgh" for second in "klmnopqr")
+    records = [
+        _said("window", "one", f"{words} {words} 9"),
+        _said("task", "t9", f"{words} 3"),
+        _said("task-too", "t9", f"{words[60:]} 4"),
+        *(_said(f"other{number}", f"task{number}", f"{words[number * 8 :]} {words[::-1]} 5") for number in range(5)),
+    ]
+    lake = write_jsonl(tmp_path / "lake" / "part.jsonl", records)
+    settings = {
+        "embedding": {"encoder": str(broken_model), "batch_size": 8, "precision": "float32"},
+        "views": {"window_tokens": 64, "max_windows": 8, "leak_alarm": {"enabled": False}},
+        "execution": {"progress": "quiet"},
+    }
+    cold = curate(lake, settings=settings)
+    warm = curate(lake, settings=settings, overrides=["seed=1"])
+
+    for snapshot in (cold, warm):
+        assert _names(snapshot, "clusters") == {f"other{number}" for number in range(5)}
+        assert set(snapshot.table("quarantine")["reason"]) == {"unusable_vector"}
+        counts = _embed_counts(snapshot)
+        assert (counts["quarantined"], counts["unusable_vectors"]) == (3, 2)
+    assert warm.table("quarantine").equals(cold.table("quarantine"))
+
+
+def _embed_counts(curated: Curated) -> dict[str, float]:
+    assert curated.result.run_file is not None
+    record = json.loads(curated.store.read_bytes(curated.result.run_file))
+    (counts,) = (stage["counts"] for stage in record["stages"] if stage["stage"] == "embed")
+    return dict(counts)
 
 
 def test_the_verbs_tell_of_them(

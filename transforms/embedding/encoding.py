@@ -112,11 +112,13 @@ def pooled_hash(text_hash: str, choice: EncoderChoice, *, max_windows: int) -> s
     """Return the hash under which a text's vector is kept: its own, or one that also names how it was cut."""
     if not choice.takes_windows:
         return text_hash
-    return short_id("pooled", text_hash, choice.max_tokens, max_windows)
+    return short_id("mean of all windows", text_hash, choice.max_tokens, max_windows)
 
 
 def pooled_vectors(text_hashes: Collection[str], windows: pa.Table, *, kept: KeptVectors) -> tuple[list[str], Vectors]:
     """Return the hashes of the texts, ascending, and the mean vector of each one's windows; zeros for a text of none.
+
+    A text of which one window has no usable vector has none either: the mean of the others is that of another text.
 
     Args:
         text_hashes: The texts.
@@ -128,7 +130,9 @@ def pooled_vectors(text_hashes: Collection[str], windows: pa.Table, *, kept: Kep
     rows_of: dict[str, list[int]] = {name: [] for name in names}
     for text_hash, row in zip(windows["text_hash"].to_pylist(), rows, strict=True):
         rows_of[text_hash].append(row)
-    return names, mean_vectors(kept.matrix, [rows_of[name] for name in names])
+    usable = np.logical_and(np.isfinite(kept.matrix).all(axis=1), np.any(kept.matrix, axis=1))
+    whole = [rows_of[name] if usable[rows_of[name]].all() else [] for name in names]
+    return names, mean_vectors(kept.matrix, whole)
 
 
 @dataclass
@@ -244,11 +248,6 @@ class _EncodeFile(beam.DoFn):
             self._progress.tick(len(texts))
         if self._events is not None and self._encoder.batch_size < size:
             self._events.halved(self._encoder.batch_size)
-        unusable = unusable_texts(texts, vectors) if self._choice.takes_windows else []
-        if unusable:
-            Metrics.counter("embed", "unusable").inc(len(unusable))
-            if self._events is not None:
-                self._events.unusable(unusable)
         return vectors
 
     def _keep(self, hashes: list[str], parts: list[Vectors]) -> int:
@@ -269,9 +268,3 @@ def encoded_together(found: Iterable[list[tuple[str, str]]]) -> Iterator[list[tu
         size += len(text)
     if together:
         yield together
-
-
-def unusable_texts(texts: Sequence[tuple[str, str]], vectors: Vectors) -> list[str]:
-    """Return the hashes of those (hash, text) that are not blank and have a vector of no length all the same."""
-    rows = np.flatnonzero(~vectors.any(axis=1))
-    return [texts[row][0] for row in rows.tolist() if not is_blank(texts[row][1])]

@@ -1,7 +1,6 @@
-"""What encoders tell beside their vectors: models loaded, batches halved, texts without a usable vector."""
+"""What encoders tell beside their vectors: models loaded and batches halved."""
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,12 +14,10 @@ class EncoderEvents(NamedTuple):
     Attributes:
         load_processes: The process of each load of a model.
         halved_to: Batch sizes that batches were halved to, ascending, each once.
-        unusable: Hashes of the texts whose vector was not finite or of no length, ascending.
     """
 
     load_processes: list[int]
     halved_to: list[int]
-    unusable: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +34,6 @@ class EventFile:
         """Tell that memory ran out, and the batch size from there on."""
         self._append({"halved_to": batch_size})
 
-    def unusable(self, text_hashes: Sequence[str]) -> None:
-        """Tell the texts whose vectors are of no use."""
-        for text_hash in text_hashes:
-            self._append({"unusable": text_hash})
-
     def _append(self, event: dict[str, Any]) -> None:
         descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         try:
@@ -56,5 +48,4 @@ class EventFile:
         return EncoderEvents(
             load_processes=[each["load"] for each in events if "load" in each],
             halved_to=sorted({each["halved_to"] for each in events if "halved_to" in each}),
-            unusable=sorted({each["unusable"] for each in events if "unusable" in each}),
         )

@@ -17,7 +17,7 @@ VERSIONS: dict[str, int] = {
     "boilerplate": 1,
     "sign": 3,
     "copies": 4,
-    "embed": 3,
+    "embed": 4,
     "similar": 3,
     "families": 2,
     "references": 1,

@@ -95,6 +95,12 @@ def test_a_text_is_the_mean_of_its_windows():
     assert vectors.tolist() == [[1, 0], [half, half], [0, 0]]
 
 
+def test_a_text_with_a_window_that_has_no_vector_has_none():
+    kept = KeptVectors(np.array(["w1", "w2"]), np.array([[1, 0], [0, 0]], dtype=np.float16))
+    windows = pa.table({"text_hash": ["a", "b", "b"], "window_hash": ["w1", "w1", "w2"]})
+    assert pooled_vectors(["a", "b"], windows, kept=kept)[1].tolist() == [[1, 0], [0, 0]]
+
+
 def test_how_a_text_was_cut_is_part_of_what_its_mean_is_kept_under(tiny_model: Path):
     hashed = hashed_choice(32)
     model = choose_encoder(EmbeddingSettings(encoder=str(tiny_model)), device="cpu", window_tokens=64)

@@ -11,11 +11,11 @@ import pyarrow.compute as pc
 from pipelines.stages.context import StageContext
 from schemas.reasons import DecisionReason, OutcomeClass
 from schemas.settings import Settings
+from schemas.tables.clusters import METHOD_EMPTY
 from transforms.judging.failures import educational_scores, eligible_failures, failure_weights, is_infrastructure
 from transforms.judging.identities import policies
 from transforms.judging.near_miss import partial_results, sibling_aucs
 from transforms.judging.outcomes import outcome_values, thresholds
-from transforms.lexical.cluster_rows import METHOD_EMPTY
 from transforms.selecting.balance import balance_factors
 from transforms.selecting.decisions import Verdict
 from transforms.selecting.keepers import is_verified

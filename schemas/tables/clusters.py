@@ -5,9 +5,20 @@ of it that lies there), semantic, none, empty, unusable_vector (text without a w
 group counts toward a cap and drops nothing.
 """
 
+from typing import Final
+
 import pyarrow as pa
 
 from schemas.tables.declare import table_schema
+
+METHOD_NONE: Final = "none"
+METHOD_EXACT: Final = "exact"
+METHOD_LEXICAL: Final = "lexical"
+METHOD_CONTAINMENT: Final = "containment"
+METHOD_SEMANTIC: Final = "semantic"
+METHOD_EMPTY: Final = "empty"
+METHOD_UNUSABLE: Final = "unusable_vector"
+"""Of a row that stands for itself since its text has no vector to compare: the hashed encoder found no word in it."""
 
 SCHEMA = table_schema(
     "clusters",

@@ -7,12 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.tables import SCHEMAS
-
-METHOD_NONE = "none"
-METHOD_EXACT = "exact"
-METHOD_LEXICAL = "lexical"
-METHOD_CONTAINMENT = "containment"
-METHOD_EMPTY = "empty"
+from schemas.tables.clusters import METHOD_CONTAINMENT, METHOD_EMPTY, METHOD_EXACT, METHOD_LEXICAL, METHOD_NONE
 
 
 class CopyFigures(NamedTuple):

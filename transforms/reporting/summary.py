@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from schemas.tables.clusters import METHOD_UNUSABLE
 from transforms.lexical.cluster_rows import copy_figures
 from transforms.reporting.frames import Frames
 from transforms.reporting.judged import OUTCOMES, task_kinds
 from transforms.reporting.likeness import background, task_joins
-from transforms.similarity.cluster_rows import METHOD_UNUSABLE
 
 Row = dict[str, Any]
 

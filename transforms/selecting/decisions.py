@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 import pyarrow as pa
 
 from schemas.reasons import DecisionReason, OutcomeClass
-from transforms.lexical.cluster_rows import METHOD_CONTAINMENT
+from schemas.tables.clusters import METHOD_CONTAINMENT
 
 KEEP: Final = "keep"
 DROP: Final = "drop"

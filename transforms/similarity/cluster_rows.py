@@ -11,11 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from transforms.lexical.cluster_rows import METHOD_NONE
-
-METHOD_SEMANTIC = "semantic"
-METHOD_UNUSABLE = "unusable_vector"
-"""Of a row that stands for itself since its text has no vector to compare: the hashed encoder found no word in it."""
+from schemas.tables.clusters import METHOD_NONE, METHOD_SEMANTIC, METHOD_UNUSABLE
 
 
 def final_keepers(ids: pa.ChunkedArray, keeper_ids: pa.ChunkedArray) -> NDArray[np.int64]:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from transforms.lexical.cluster_rows import METHOD_CONTAINMENT, METHOD_EXACT, METHOD_LEXICAL
+from schemas.tables.clusters import METHOD_CONTAINMENT, METHOD_EXACT, METHOD_LEXICAL
 from transforms.lexical.task_texts import TaskText, joinable_classes, name_groups
 from transforms.lexical.time_stamps import without_time_stamps
 from transforms.similarity.cluster_rows import final_keepers, replaced

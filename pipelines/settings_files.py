@@ -158,7 +158,8 @@ def _resolve_place(tree: dict[str, Any], place: str, folder: Path) -> None:
     if not isinstance(section, dict):
         return
     if isinstance(section.get(key), list):
-        section[key] = [_resolved(each, folder) for each in section[key]]
+        # A blank one would be the folder itself.
+        section[key] = [_resolved(each, folder) if str(each).strip() else each for each in section[key]]
     elif key in section:
         section[key] = _resolved(section[key], folder)
 

@@ -4,7 +4,7 @@ Two trees: the sections that change data enter the run's key and the snapshot's 
 `PLACE_SECTIONS` say where things lie and how the work is carried out and are written to `runs/<run_id>.json` only.
 """
 
-from typing import Final
+from typing import Annotated, Final
 
 from pydantic import Field
 
@@ -49,7 +49,7 @@ class Settings(Section):
     which DuckDB takes for the start of parameters."""
     seed_file: str | None = None
     """JSONL file of hard seed tasks (task_id, prompt, environment, verifier fields); its content enters the key."""
-    reference_sets: list[str] = Field(default=[])
+    reference_sets: list[Annotated[str, Field(pattern=r"\S")]] = Field(default=[])
     """What was curated before: stores (`STORE` or `STORE@SNAPSHOT`) or Parquet files of signatures; their content
     enters the key."""
     execution: ExecutionSettings = ExecutionSettings()

@@ -69,6 +69,8 @@ def test_the_data_tree_says_nothing_of_places(tmp_path: Path) -> None:
         ("selection: {balance: {targets: {a/win/hard: 0.5}}}\n", r"'a/win/hard' is no stratum"),
         ("selection: {balance: {targets: {'*/*/hard': 1.5}}}\n", r"must lie between 0 and 1"),
         ("selection: {balance: {targets: {'*/*/hard': 0.6, '*/*/easy': 0.6}}}\n", r"sum up to 1\.2"),
+        ("reference_sets: ['']\n", r"reference_sets\.0: string should match pattern"),
+        ("reference_sets: [a, ' ']\n", r"reference_sets\.1: string should match pattern"),
         ("export: {targets: []}\n", r"export\.targets: .*at least 1 item"),
         ("export: {targets: [dpo, dpo]}\n", r"export: .*names a dataset twice"),
         ("embedding:\n  encoder: yes\n", r"embedding\.encoder: input should be a valid string, got True"),

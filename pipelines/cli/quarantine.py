@@ -9,6 +9,7 @@ import typer
 from pipelines.cli.places import ConfOption, SnapshotOption, StoreOption, find_snapshot, open_store
 from pipelines.cli.terminal import show_facts, show_rows, write_text
 from schemas.errors import InputError, SettingsError
+from schemas.reasons import QuarantineReason
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from transforms.redaction.engine import Redactor
 
 MAX_SHOWN = 200
-ReasonOption = Annotated[str | None, typer.Option("--reason", help="Only records of this reason.")]
+ReasonOption = Annotated[QuarantineReason | None, typer.Option("--reason", help="Only records of this reason.")]
 FileOption = Annotated[str | None, typer.Option("--file", help="Only records of files whose path contains this.")]
 Words = Annotated[
     list[str],

@@ -152,6 +152,11 @@ def test_the_verbs_tell_of_them(
     shown = capsys.readouterr().out
     assert "unusable_vector" in shown
     assert "embed" in shown
+    for verb in (["explain", traj_id], ["similar", traj_id[:12]]):
+        assert main([*verb, "--conf", conf]) == 3
+        told = " ".join(capsys.readouterr().err.split())
+        assert f"{traj_id} is quarantined, and so in no table: unusable_vector at stage embed" in told
+        assert "gave no usable vector" in told
     assert main(["quarantine", "replay", conf]) == 0
     replayed = capsys.readouterr().out
     assert "run_again" in replayed

@@ -7,10 +7,12 @@ from typing import Any, Final
 import duckdb
 
 from schemas.errors import InputError
+from transforms.querying.display import on_one_line
 
 Row = dict[str, Any]
 
 NUM_NEAR_IDS: Final = 5
+MAX_REASON_CHARS: Final = 300
 _HASHES: Final = ("task_hash", "system_prompt_hash")
 _SOURCE: Final = (
     "unit_key", "record_key", "record_offset", "source_format", "adapter", "adapter_version", "native_id",
@@ -85,7 +87,8 @@ def find_trajectory(connection: duckdb.DuckDBPyConnection, wanted: str) -> str:
     """Return the one trajectory id that `wanted` names: itself, a unique prefix, or a unique native id.
 
     Raises:
-        InputError: There is none, or more than one; the message lists the nearest.
+        InputError: There is none, or more than one, and the message lists the nearest; or it is quarantined, and the
+            message says why.
     """
     for condition in ("traj_id = ?", "starts_with(traj_id, ?)", "native_id = ?"):
         ids = (
@@ -98,11 +101,32 @@ def find_trajectory(connection: duckdb.DuckDBPyConnection, wanted: str) -> str:
         if ids:
             shown = ", ".join(ids[:NUM_NEAR_IDS])
             raise InputError(f"{len(ids)} trajectories answer to {wanted!r}: {shown}; give more of the id")
+    _refuse_quarantined(connection, wanted)
     near = _ids(
         connection, "SELECT traj_id FROM trajectories ORDER BY levenshtein(traj_id, ?), traj_id LIMIT 5", wanted[:64]
     )
     hint = f"nearest ids: {', '.join(near)}" if near else "the snapshot has no trajectories"
     raise InputError(f"no trajectory {wanted!r}; {hint}")
+
+
+def _refuse_quarantined(connection: duckdb.DuckDBPyConnection, wanted: str) -> None:
+    """Raise an error that says why, if `wanted` names rollouts that the snapshot's run set aside.
+
+    Raises:
+        InputError: It does.
+    """
+    columns, condition = "trajectory_id, reason, stage, message", "starts_with(trajectory_id, ?)"
+    found = _rows(connection, f"SELECT {columns} FROM quarantine WHERE {condition} ORDER BY ALL", wanted)
+    if not wanted or not found:
+        return
+    if len(found) > 1:
+        shown = ", ".join(row["trajectory_id"] for row in found[:NUM_NEAR_IDS])
+        raise InputError(f"{len(found)} quarantined rollouts answer to {wanted!r}: {shown}; give more of the id")
+    (row,) = found
+    raise InputError(
+        f"{row['trajectory_id']} is quarantined, and so in no table: {row['reason']} at stage {row['stage']}, "
+        f"{on_one_line(row['message'], max_chars=MAX_REASON_CHARS)}; see `trajsift quarantine show`"
+    )
 
 
 def _description(connection: duckdb.DuckDBPyConnection, traj_id: str, features: Row) -> Row:

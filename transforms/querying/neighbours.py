@@ -1,7 +1,7 @@
 """The trajectories of a snapshot most like one of them, by the vectors the snapshot holds."""
 
 from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import duckdb
 import numpy as np
@@ -16,6 +16,11 @@ from transforms.store.manifest import Manifest
 
 View = Literal["body", "fused", "task"]
 
+_ADVICE: Final[dict[View, str]] = {
+    "body": "try --view task",
+    "task": "try --view body",
+    "fused": "neither a body nor the text of a task",
+}
 _BATCH_ROWS = 16_384
 _FACTS = """
     SELECT c.traj_id, c.task_key, c.outcome_class, c.group_size, c.family_label, d.decision, d.reason
@@ -64,7 +69,7 @@ def nearest_trajectories(
     known, matrix = known[by_id], np.concatenate(vectors)[by_id]
     place = np.flatnonzero(known == asked)
     if not place.size or not usable_rows(matrix[place]).all():
-        raise InputError(f"trajectory {traj_id} has no {view} text to compare; try --view fused or --view task")
+        raise InputError(f"trajectory {traj_id} has no {view} text to compare; {_ADVICE[view]}")
     order, cosines = nearest(matrix, int(place[0]), count=count)
     cursor = connection.execute(_FACTS, [known[order].tolist()])
     names = [column[0] for column in cursor.description or ()]

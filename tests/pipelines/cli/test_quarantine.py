@@ -54,6 +54,16 @@ def test_list_counts_and_names_every_record(conf: Path, token: str, capsys: pyte
     assert set(_records(_shown(capsys, "list", "--conf", str(conf), "--file", ".parquet"))) == {"row:1"}
 
 
+@pytest.mark.parametrize("part", ["list", "replay"])
+def test_a_reason_that_there_is_none_of_is_refused_with_those_there_are(
+    conf: Path, part: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["list", "--conf", str(conf)] if part == "list" else ["replay", str(conf)]
+    shown = _shown(capsys, *words, "--reason", "bogus", status=2)
+    assert "'bogus'" in shown
+    assert "unusable_vector" in shown
+
+
 def test_show_reads_the_source_again_and_redacts_it(
     conf: Path, token: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -45,8 +45,12 @@ def test_nearest_trajectories_of_one_are_its_likes(tmp_path: Path, curate: Curat
     assert (
         f"compared as {of_copy['vector_of']}, which it copies" in table or of_copy["vector_of"] == of_copy["traj_id"]
     )
-    with pytest.raises(InputError, match=r"has no body text to compare"):
+    with pytest.raises(InputError, match=r"has no body text to compare; try --view task$"):
         _run("empty", "--store", store)
+    with pytest.raises(InputError, match=r"has no task text to compare; try --view body$"):
+        _run("empty", "--store", store, "--view", "task")
+    with pytest.raises(InputError, match=r"has no fused text to compare; neither a body nor"):
+        _run("empty", "--store", store, "--view", "fused")
     with pytest.raises(InputError, match=r"no trajectory 'nobody'"):
         _run("nobody", "--store", store)
 

@@ -63,7 +63,7 @@ def test_airline_tasks_are_mixed_all_fail_and_all_pass(airline: Curated) -> None
 @pytest.mark.parametrize("corpus", ["airline", "intercode"])
 def test_no_group_mixes_tasks_or_outcomes(corpus: str, request: pytest.FixtureRequest) -> None:
     clusters = request.getfixturevalue(corpus).table("clusters")
-    for group in ("exact_group", "lexical_group", "semantic_group"):
+    for group in ("exact_group", "lexical_group", "semantic_group", "approach_group"):
         mixed = clusters.group_by(group).agg(pl.col("task_group").n_unique(), pl.col("outcome_class").n_unique())
         assert mixed["task_group"].max() == mixed["outcome_class"].max() == 1
     sizes = clusters.group_by("semantic_group").len()

@@ -29,14 +29,17 @@ MIN_SHARED: Final = 0.5
 
 _EXCERPT_CHARS: Final = 160
 
+_WAY_OUT: Final = "If the tasks are that alike, raise these limits or set views.leak_alarm.enabled=false"
+
 _MIN_WARNED: Final = 5
 """Task groups from which the text they share is worth a warning."""
 
 
 def check_background(context: StageContext, ids: Sequence[str], bodies: NDArray[float16]) -> None:
-    """Write the background similarity of every environment, and stop the run where vectors tell tasks apart no longer.
+    """Write the background similarity of every environment, and stop the run where boilerplate leaked into it.
 
-    Where bodies of different tasks share text and vectors still tell them apart, the run warns and names the text.
+    That is where vectors tell tasks apart no longer, or half of the tasks share one text that is much of their bodies.
+    Where bodies of different tasks share less than that, the run warns and names the text.
 
     Args:
         context: The run.
@@ -44,7 +47,8 @@ def check_background(context: StageContext, ids: Sequence[str], bodies: NDArray[
         bodies: Their body vectors, shape (representatives, dimensions).
 
     Raises:
-        QualityError: An environment's rollouts of different tasks are alike; the message names the passage they share.
+        QualityError: An environment's rollouts of different tasks are alike, or share much of their text; the message
+            names the passage they share.
     """
     alarm = context.settings.views.leak_alarm
     found: dict[str, Background] = {}
@@ -70,9 +74,15 @@ def check_background(context: StageContext, ids: Sequence[str], bodies: NDArray[
         ):
             passage = _shared_passage(context, environment, rollouts[environment])
             raise QualityError(_message(context, environment, background, passage=passage))
-        if background.num_task_groups >= _MIN_WARNED and (background.mean_jaccard or 0) > alarm.max_background_jaccard:
+        if background.is_sharing(min_task_groups=_MIN_WARNED, max_jaccard=alarm.max_background_jaccard):
             passage = _shared_passage(context, environment, rollouts[environment])
-            context.progress.notes.append(_warning(context, environment, background, passage=passage))
+            told = _sharing(context, environment, background, passage=passage)
+            is_much = background.is_sharing(
+                min_task_groups=alarm.min_task_groups, max_jaccard=alarm.max_shared_jaccard
+            )
+            if is_much and passage is not None:
+                raise QualityError(f"{told} {_WAY_OUT}")
+            context.progress.notes.append(f"warning: {told}")
 
 
 def _rollouts(context: StageContext, ids: Sequence[str]) -> Mapping[str, list[Rollout]]:
@@ -129,17 +139,17 @@ def _message(context: StageContext, environment: str, background: Background, *,
     )
     return (
         f"environment {on_one_line(environment, max_chars=80)!r}: {context.encoder.identity.name} vectors tell tasks "
-        f"apart no longer: {figures}. {_cause(context, passage)} If the tasks are that alike, raise these limits or "
-        "set views.leak_alarm.enabled=false"
+        f"apart no longer: {figures}. {_cause(context, passage)} {_WAY_OUT}"
     )
 
 
-def _warning(context: StageContext, environment: str, background: Background, *, passage: SharedPassage | None) -> str:
-    limit = context.settings.views.leak_alarm.max_background_jaccard
+def _sharing(context: StageContext, environment: str, background: Background, *, passage: SharedPassage | None) -> str:
+    alarm = context.settings.views.leak_alarm
     return (
-        f"warning: environment {on_one_line(environment, max_chars=80)!r}: bodies of different tasks share "
+        f"environment {on_one_line(environment, max_chars=80)!r}: bodies of different tasks share "
         f"{background.mean_jaccard:.3f} of their word 5-grams on average "
-        f"(views.leak_alarm.max_background_jaccard={limit:g}). {_cause(context, passage)}"
+        f"(views.leak_alarm.max_background_jaccard={alarm.max_background_jaccard:g}, "
+        f"max_shared_jaccard={alarm.max_shared_jaccard:g}). {_cause(context, passage)}"
     )
 
 

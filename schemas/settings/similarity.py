@@ -44,9 +44,12 @@ class LeakAlarmSettings(Section):
     max_cross_task_share: float = Field(default=0.1, ge=0, le=1)
     """… and the share of such pairs at or above `semantic.min_similarity`."""
     max_background_jaccard: float = Field(default=0.05, gt=0, le=1)
-    """Mean word 5-gram Jaccard of such bodies above which the run warns and names the text they share: a shared text
-    behind words that differ, too short to stop the run. Bodies of real rollouts have .001 to .012, with a preamble of
-    75 words in front .08 to .38."""
+    """Mean word 5-gram Jaccard of such bodies above which the run warns and names the text they share. Bodies of real
+    rollouts have .001 to .014, with a preamble of 75 words in front .08 to .38."""
+    max_shared_jaccard: float = Field(default=0.1, gt=0, le=1)
+    """… and above which it stops, where half of the tasks share one text: vectors may tell tasks apart still, as words
+    that differ (dates, ids, numbers) stand around it, but much of what is compared is no rollout's own. Rollouts with
+    their system prompts and demonstrations left in have .2."""
     min_task_groups: int = Field(default=20, ge=2)
     """Environments with fewer task groups stop no run, they warn only: a handful may well be one template with other
     numbers."""

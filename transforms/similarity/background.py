@@ -52,6 +52,10 @@ class Background:
             return False
         return self.mean_cosine > max_background_cosine or self.share_similar > max_cross_task_share
 
+    def is_sharing(self, *, min_task_groups: int, max_jaccard: float) -> bool:
+        """Say whether bodies of unlike rollouts share more of their text; few task groups are not judged."""
+        return self.num_task_groups >= min_task_groups and (self.mean_jaccard or 0) > max_jaccard
+
 
 def background_of(
     rollouts: Sequence[Rollout],

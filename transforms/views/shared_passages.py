@@ -1,15 +1,16 @@
 """What rollouts of unlike tasks have in common: the passage that boilerplate should have taken out and did not."""
 
-import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from schemas.records import Trajectory
 from transforms.views.blocks import MIN_BLOCK_CHARS, hash_of_block, is_block
 from transforms.views.passages import PassageKind, passages_of
 
-_ENDS = re.compile(r"(?<=[.!?:;])\s+|\s*\n\s*")
+_RUN_WORDS = 5
+"""Words in a row by which texts are compared, as the signatures do that raise the alarm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class SharedPassage:
     Attributes:
         text: The text.
         block_hash: Its hash, as the table `blocks` has it.
-        share: Share of the tasks looked at that hold it.
+        share: Share of the tasks looked at that hold it; of a run of words, the share that hold the rarest part of it.
         is_block: Whether it is a block of its own; else it is part of paragraphs that differ, or the agent's words.
     """
 
@@ -53,41 +54,62 @@ def body_paragraphs(trajectory: Trajectory, boilerplate: Collection[str]) -> lis
 def most_shared(bodies: Mapping[str, Sequence[Paragraph]], *, min_share: float) -> SharedPassage | None:
     """Return the passage that makes up most of the text shared by at least `min_share` of the tasks.
 
-    Whole paragraphs come first; where none is shared, the sentences and lines of paragraphs that differ.
+    Whole paragraphs come first; where none is shared, the words that paragraphs which differ have in common in a row,
+    whatever varies before, behind and between them: dates, ids, numbers.
 
     Args:
         bodies: Task → paragraphs of the body of one of its rollouts.
         min_share: Smallest share of the tasks, 0 to 1.
     """
-    return _heaviest(bodies, _whole, min_share=min_share) or _heaviest(bodies, _pieces, min_share=min_share)
+    return _heaviest_paragraph(bodies, min_share=min_share) or _heaviest_run(bodies, min_share=min_share)
 
 
-def _heaviest(
-    bodies: Mapping[str, Sequence[Paragraph]],
-    parts_of: Callable[[Paragraph], Iterator[Paragraph]],
-    *,
-    min_share: float,
-) -> SharedPassage | None:
+def _heaviest_paragraph(bodies: Mapping[str, Sequence[Paragraph]], *, min_share: float) -> SharedPassage | None:
     tasks: dict[Paragraph, set[str]] = defaultdict(set)
     num_chars: Counter[Paragraph] = Counter()
     for task, paragraphs in bodies.items():
         for paragraph in paragraphs:
-            for part in parts_of(paragraph):
-                tasks[part].add(task)
-                num_chars[part] += len(part.text)
-    shared = [part for part, holders in tasks.items() if len(holders) > 1 and len(holders) >= min_share * len(bodies)]
+            if len(paragraph.text) >= MIN_BLOCK_CHARS:
+                tasks[paragraph].add(task)
+                num_chars[paragraph] += len(paragraph.text)
+    shared = [each for each, holders in tasks.items() if _is_shared(holders, bodies, min_share=min_share)]
     if not shared:
         return None
-    best = min(shared, key=lambda part: (-num_chars[part], part.text, part.is_block))
+    best = min(shared, key=lambda each: (-num_chars[each], each.text, each.is_block))
     return SharedPassage(best.text, hash_of_block(best.text), len(tasks[best]) / len(bodies), best.is_block)
 
 
-def _whole(paragraph: Paragraph) -> Iterator[Paragraph]:
-    if len(paragraph.text) >= MIN_BLOCK_CHARS:
-        yield paragraph
+def _heaviest_run(bodies: Mapping[str, Sequence[Paragraph]], *, min_share: float) -> SharedPassage | None:
+    """Return the run of words that makes up most of the text, each `_RUN_WORDS` of which stand in enough tasks."""
+    tasks: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for task, paragraphs in bodies.items():
+        for paragraph in paragraphs:
+            for gram in _grams(paragraph.text.split()):
+                tasks[gram].add(task)
+    shared = {gram for gram, holders in tasks.items() if _is_shared(holders, bodies, min_share=min_share)}
+    runs = Counter(run for each in bodies.values() for paragraph in each for run in _runs(paragraph.text, shared))
+    long = [run for run in runs if len(run) >= MIN_BLOCK_CHARS]
+    if not long:
+        return None
+    best = min(long, key=lambda run: (-runs[run] * len(run), run))
+    num_tasks = min(len(tasks[gram]) for gram in _grams(best.split()))
+    return SharedPassage(best, hash_of_block(best), num_tasks / len(bodies), is_block=False)
 
 
-def _pieces(paragraph: Paragraph) -> Iterator[Paragraph]:
-    for piece in _ENDS.split(paragraph.text):
-        if len(piece) >= MIN_BLOCK_CHARS:
-            yield Paragraph(piece, is_block=False)
+def _is_shared(holders: Collection[str], bodies: Collection[str], *, min_share: float) -> bool:
+    return len(holders) > 1 and len(holders) >= min_share * len(bodies)
+
+
+def _runs(text: str, shared: Collection[tuple[str, ...]]) -> Iterator[str]:
+    """Give the longest runs of words of a text that consist of shared ones."""
+    words = text.split()
+    start = 0
+    for is_shared, grams in groupby(_grams(words), key=lambda gram: gram in shared):
+        end = start + len(list(grams))
+        if is_shared:
+            yield " ".join(words[start : end + _RUN_WORDS - 1])
+        start = end
+
+
+def _grams(words: Sequence[str]) -> list[tuple[str, ...]]:
+    return [tuple(words[place : place + _RUN_WORDS]) for place in range(len(words) - _RUN_WORDS + 1)]

@@ -52,25 +52,67 @@ def test_a_shared_preamble_that_escapes_the_boilerplate_stops_the_run(stage_over
     assert f"mean cosine of {row['mean_cosine']:.3f}" in message
 
 
-@pytest.mark.parametrize("num_tasks", [40, 8])
-def test_a_preamble_behind_words_that_differ_is_warned_of_and_named(stage_over, made, num_tasks):
+def own_words(rng, count):
+    return " ".join(f"{rng.choice('abcdefgh')}{rng.randrange(10**6)}" for _ in range(count))
+
+
+def first_saying(text_of, *, num_tasks):
+    """Return a run a task, whose agent first says what `text_of` gives for (random numbers, words of its own)."""
     rng = random.Random(1)
-
-    def own():
-        return " ".join(f"{rng.choice('abcdefgh')}{rng.randrange(10**6)}" for _ in range(150))
-
     chats = [chat(task, "noted", task=f"w{task}") for task in range(num_tasks)]
     for each in chats:
-        each["messages"][1]["content"] = f"Run {rng.randrange(10**6)} on host {rng.randrange(99)} {PREAMBLE} {own()}"
-    context = stage_over(made(chats))
+        each["messages"][1]["content"] = text_of(rng)
+    return chats
+
+
+AROUND = {
+    "before": lambda rng: f"Run {rng.randrange(10**6)} on host {rng.randrange(99)} {PREAMBLE} {own_words(rng, 100)}",
+    "behind": lambda rng: f"{own_words(rng, 100)} {PREAMBLE} Signed {rng.randrange(10**6)} of {rng.randrange(99)}",
+    "date": lambda rng: f"[2026-03-{rng.randrange(10, 31)} {rng.random()}] {PREAMBLE} #{own_words(rng, 100)}",
+    "one sentence": lambda rng: f"{rng.random()} {PREAMBLE.replace('.', ',')} {own_words(rng, 100)}",
+}
+
+
+@pytest.mark.parametrize("around", AROUND)
+def test_a_preamble_among_words_that_differ_stops_the_run_and_is_named(stage_over, made, around):
+    context = stage_over(made(first_saying(AROUND[around], num_tasks=40)))
+
+    with pytest.raises(QualityError, match=r"bodies of different tasks share .* max_shared_jaccard=0\.1") as caught:
+        embedded(context)
+
+    (row,) = context.read("background").to_pylist()
+    assert row["mean_cosine"] < 0.9
+    assert "in 100% of the tasks looked at, is no boilerplate: 'You are talking to the service desk" in str(
+        caught.value
+    )
+    assert "If the tasks are that alike, raise these limits" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("num_tasks", "limits"), [(8, {}), (40, {"max_shared_jaccard": 0.5}), (40, {"min_task_groups": 41})]
+)
+def test_few_tasks_or_less_shared_text_are_warned_of(stage_over, made, num_tasks, limits):
+    chats = first_saying(AROUND["before"], num_tasks=num_tasks)
+    context = stage_over(made(chats), settings={"views": {"leak_alarm": limits}})
 
     (row,) = embedded(context)
 
-    assert row["mean_cosine"] < 0.9
     assert row["mean_jaccard"] > 0.05
     (warning,) = [note for note in context.progress.notes if "share" in note]
-    assert "(views.leak_alarm.max_background_jaccard=0.05). Block " in warning
-    assert "answer in full sentences, never guess" in warning
+    assert "(views.leak_alarm.max_background_jaccard=0.05" in warning
+    assert "'You are talking to the service desk of the house." in warning
+
+
+def test_tasks_of_which_less_than_half_share_a_text_are_warned_of(stage_over, made):
+    shared = first_saying(lambda rng: f"{PREAMBLE} {PREAMBLE[::-1]} {own_words(rng, 5)}", num_tasks=18)
+    rest = first_saying(lambda rng: own_words(rng, 150), num_tasks=40)[18:]
+    context = stage_over(made([*shared, *rest]))
+
+    (row,) = embedded(context)
+
+    assert row["mean_jaccard"] > 0.1
+    (warning,) = [note for note in context.progress.notes if "share" in note]
+    assert "No passage is shared by 50% of the tasks looked at." in warning
 
 
 def test_runs_that_share_little_text_are_not_warned_of(stage_over, made):
@@ -86,10 +128,10 @@ def test_the_same_preamble_is_boilerplate_by_default(stage_over, made):
     assert row["mean_cosine"] < 0.7
 
 
-def test_a_preamble_inside_paragraphs_that_differ_is_named_by_its_sentence(stage_over, made):
+def test_a_preamble_inside_paragraphs_that_differ_is_named_by_its_words(stage_over, made):
     context = stage_over(made(lake("{task} {turn}: " + PREAMBLE)))
 
-    with pytest.raises(QualityError, match=r"100% of the tasks .*'Be brief and polite, .*paragraphs that differ"):
+    with pytest.raises(QualityError, match=r"100% of the tasks .*'0: You are talking to .*paragraphs that differ"):
         embedded(context)
 
 
@@ -105,7 +147,7 @@ def test_an_excerpt_cannot_steer_a_terminal(stage_over, made):
     [
         {"enabled": False},
         {"min_task_groups": 25},
-        {"max_background_cosine": 1.0, "max_cross_task_share": 1.0},
+        {"max_background_cosine": 1.0, "max_cross_task_share": 1.0, "max_shared_jaccard": 1.0},
     ],
 )
 def test_the_alarm_can_be_switched_off_and_its_limits_set(settings, stage_over, made):

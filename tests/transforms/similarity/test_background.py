@@ -63,6 +63,14 @@ def test_an_environment_without_pairs_has_no_figures_and_no_leak():
     assert not alone.is_leaking(**LIMITS)
 
 
+def test_few_tasks_or_little_shared_text_are_no_sharing():
+    shares = Background(20, 9, 0.2, 0.9, 0.0, 0.11)
+    assert shares.is_sharing(min_task_groups=20, max_jaccard=0.1)
+    assert not shares.is_sharing(min_task_groups=21, max_jaccard=0.1)
+    assert not shares.is_sharing(min_task_groups=20, max_jaccard=0.11)
+    assert not Background(20, 0, None, None, None, None).is_sharing(min_task_groups=20, max_jaccard=0.1)
+
+
 @pytest.mark.parametrize(
     ("background", "leaks"),
     [

@@ -1,3 +1,5 @@
+import pytest
+
 from transforms.views.blocks import hash_of_block
 from transforms.views.shared_passages import Paragraph, SharedPassage, body_paragraphs, most_shared
 
@@ -15,20 +17,41 @@ def test_the_heaviest_shared_paragraph_is_named_with_its_share():
     assert most_shared(bodies, min_share=0.5) == SharedPassage(PREAMBLE, hash_of_block(PREAMBLE), 0.75, True)
 
 
-def test_where_paragraphs_differ_their_sentences_are_compared():
-    bodies = {f"task{n}": [Paragraph(f"Ticket {n}. {PREAMBLE}", True)] for n in range(4)}
+@pytest.mark.parametrize(
+    "around",
+    ["Ticket {n}. {}", "{n} {}", "2026-05-{n} 08:{n}:11 run-{n}f {} {n}", "{} It is the {n}th day", "{n}\n{} {n}\n"],
+)
+def test_where_paragraphs_differ_the_words_they_have_in_common_are_named(around):
+    bodies = {f"task{n}": [Paragraph(around.format(PREAMBLE, n=10 + n), True)] for n in range(4)}
 
     found = most_shared(bodies, min_share=0.5)
 
     assert found is not None
-    assert (found.text, found.share, found.is_block) == (PREAMBLE.split(". ")[0] + ".", 1.0, False)
+    assert found.text.removesuffix(" It is the") == PREAMBLE
+    assert (found.block_hash, found.share, found.is_block) == (hash_of_block(found.text), 1.0, False)
+
+
+def test_words_that_vary_inside_leave_the_longest_part_and_the_share_of_its_rarest():
+    rest = "At the end of the day write down what you did and where."
+    bodies = {
+        f"task{n}": [Paragraph(f"{n} {PREAMBLE} Case {n} of them. {rest if n else ''}", False)] for n in range(4)
+    }
+    assert most_shared(bodies, min_share=0.5).text == f"{PREAMBLE} Case"
+    joined = {f"task{n}": [Paragraph(f"{n} {PREAMBLE} {rest if n else ''}", False)] for n in range(4)}
+    found = most_shared(joined, min_share=0.5)
+    assert (found.text, found.share) == (f"{PREAMBLE} {rest}", 0.75)
 
 
 def test_nothing_is_named_that_fewer_tasks_share():
     bodies = {f"task{n}": [Paragraph(f"{n} {PREAMBLE}" if n > 1 else PREAMBLE, True)] for n in range(5)}
 
     assert most_shared({"only": bodies["task0"]}, min_share=0.5) is None
-    assert most_shared(bodies, min_share=0.5) is None
+    few = {
+        name: [Paragraph(f"{paragraph.text}"[::-1] if n > 1 else paragraph.text, True) for paragraph in each]
+        for n, (name, each) in enumerate(bodies.items())
+    }
+    assert most_shared(few, min_share=0.7) is None
+    assert most_shared(bodies, min_share=0.5).share == 1.0
     assert most_shared(bodies, min_share=0.4) == SharedPassage(PREAMBLE, hash_of_block(PREAMBLE), 0.4, True)
     assert most_shared({"a": [Paragraph("x" * 50, True)], "b": [Paragraph("y" * 50, True)]}, min_share=0.5) is None
     assert most_shared({}, min_share=0.5) is None

@@ -19,7 +19,7 @@ VERSIONS: dict[str, int] = {
     "copies": 4,
     "embed": 4,
     "similar": 3,
-    "families": 2,
+    "families": 3,
     "references": 1,
     "tasks": 1,
     "select": 5,

@@ -35,7 +35,8 @@ from transforms.lexical.copies import GROUPING_SCHEMA, MEMBER, CopyRules, GroupC
 from transforms.lexical.shingles import jaccard, shingles
 from transforms.lexical.signatures import NUM_SLOTS, FastEngine, Signatures, sign_strings
 from transforms.lexical.signing import SignViews
-from transforms.views.rendering import BODY_SCHEMA, body_writer
+from transforms.store.tables import work_writer
+from transforms.views.rendering import BODY_SCHEMA
 
 NUM_TEXTS: Final = 20_000
 """Texts that the bar is for."""
@@ -103,7 +104,7 @@ def write_bodies(texts: Sequence[str], folder: Path) -> None:
         names = [str(number) for number in numbers]
         columns = {name: names for name in ("view_hash", "traj_id")} | {"body": [texts[n] for n in numbers]}
         columns |= {"skeleton": ["bash:ls - ok\n" * 20] * len(names), "task_text": ["Repair it."] * len(names)}
-        with (folder / f"{part}.parquet").open("wb") as file, body_writer(file) as writer:
+        with (folder / f"{part}.parquet").open("wb") as file, work_writer(file, BODY_SCHEMA) as writer:
             table = pa.table([columns[name] for name in BODY_SCHEMA.names], schema=BODY_SCHEMA)
             writer.write_table(table, row_group_size=1400)
 

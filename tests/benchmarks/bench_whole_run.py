@@ -3,8 +3,8 @@
 Baseline: `read_bare` of `bench_ingest` over the same lines, in a process of its own, warmed up, the least of three.
 Whole run: the command `trajsift run` with the default settings, its child and worker processes counted: redaction,
 describing, lexical clustering, selection, default exports, report. The stages that work on vectors (embed, similar,
-families) are told in the table and left out of the sums: "without vectors" means without them. `start` is what no stage
-took: interpreter, imports, listing and hashing of the lake, the last writes.
+families) are told in the table and left out of the sums: "without vectors" means without them. `start` is what no
+stage took: interpreter, imports, listing and hashing of the lake, the last writes.
 
 An unmeasured run over a small lake comes first, as compiled code is kept on disk from then on.
 
@@ -12,8 +12,8 @@ An unmeasured run over a small lake comes first, as compiled code is kept on dis
     python -m tests.benchmarks.bench_whole_run --rollouts 5000 --growth 20000 --nightly --nothing-new
 
 `--growth` runs a larger lake too and tells how CPU and memory grow, `--nightly` runs anew after 1 % of the files were
-added, `--nothing-new` runs twice over ten thousand files. Bars: ratio 8, growth over four times the rollouts 4.6 in CPU
-and 1.5 in memory, nightly .1 of the full run, nothing new 2 s.
+added, `--nothing-new` runs twice over ten thousand files. Bars: ratio 8, growth over four times the rollouts 4.6 in
+CPU and 1.5 in memory, nightly .1 of the full run, nothing new 2 s.
 """
 
 import argparse

@@ -122,6 +122,14 @@ def parquet_writer(file: IO[bytes], schema: pa.Schema, *, unlike: Collection[str
     )
 
 
+def work_writer(file: IO[bytes], schema: pa.Schema) -> pq.ParquetWriter:
+    """Return a writer of files that are read once or twice and live as long as a run.
+
+    LZ4 takes a third of the time of the tables' compression to write and to read, for twice the size.
+    """
+    return pq.ParquetWriter(file, schema, compression="lz4", use_dictionary=False, write_statistics=False)
+
+
 def _is_list_of_numbers(kind: pa.DataType) -> bool:
     is_list = pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind)
     return is_list and (pa.types.is_integer(kind.value_type) or pa.types.is_floating(kind.value_type))

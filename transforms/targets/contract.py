@@ -59,3 +59,8 @@ class Target:
     without_context: bool
     build: Callable[[pa.Table, pa.Table], pa.Table]
     check: Callable[[pa.Table], list[RowProblem]]
+
+    @property
+    def compares_sides(self) -> bool:
+        """Whether a row sets the conversations of several trajectories against each other."""
+        return len(self.sides) > 1

@@ -4,6 +4,7 @@ Tool calls and tool schemas are JSON text inside a closed Arrow schema: a struct
 keys of all the others. The dataset card turns the text back into objects when `datasets` loads it.
 """
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -11,7 +12,6 @@ import orjson
 import pyarrow as pa
 
 from schemas.records import MessageCall
-from transforms.store.keys import sha_hex
 from transforms.targets.contract import EncodedMessage
 
 MESSAGE_TYPE: Final = pa.struct(
@@ -102,5 +102,5 @@ def decode_message(message: Mapping[str, Any]) -> dict[str, Any]:
 
 def message_hash(message: EncodedMessage) -> int:
     """Return a signed 64-bit hash of a message; equal messages have equal hashes."""
-    digest = sha_hex(orjson.dumps(message, option=orjson.OPT_SORT_KEYS))[:16]
-    return int.from_bytes(bytes.fromhex(digest), signed=True)
+    digest = hashlib.sha256(orjson.dumps(message, option=orjson.OPT_SORT_KEYS)).digest()
+    return int.from_bytes(digest[:8], signed=True)

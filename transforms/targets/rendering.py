@@ -1,7 +1,7 @@
 """Render the conversations that datasets want, pack by pack, into one work file per shard and pack.
 
-This is the only place of the export where trajectories are rebuilt. Texts go straight into the shard they are for,
-never through a shuffle.
+This is the only place of the export where texts are read, of the columns that a conversation takes. They go straight
+into the shard they are for, never through a shuffle.
 """
 
 from collections import defaultdict
@@ -17,13 +17,15 @@ import pyarrow.parquet as pq
 from apache_beam.pvalue import PCollection
 
 from schemas.records import Trajectory
+from transforms.store.columns import ReadColumns, read_columns
 from transforms.store.files import Store
+from transforms.store.garbage import rare_collections
 from transforms.store.keys import sha_hex
-from transforms.store.packs import Pack, read_trajectories
+from transforms.store.packs import Pack
 from transforms.store.progress import ProgressFile
-from transforms.store.tables import parquet_writer, rows_to_table, write_table
+from transforms.store.tables import rows_to_table, work_writer, write_table
 from transforms.targets.catalog import TARGETS
-from transforms.targets.contract import Conversation, Refusal
+from transforms.targets.contract import Conversation, Refusal, Target
 from transforms.targets.conversations import make_conversation
 from transforms.targets.texts import TEXT_SCHEMA, text_row
 from transforms.targets.turns import turns_of
@@ -46,25 +48,72 @@ RENDERED_SCHEMA: Final = pa.schema(
         pa.field("completion_hash", pa.string()),
     ]
 )
-"""What became of each: `reason` is null for a usable conversation."""
+"""What became of each: `reason` is null for a usable conversation, `completion_hash` where no sides are compared."""
 
 _BUFFER_BYTES: Final = 8 * 2**20
 """Text held per bucket before it is written."""
 
 
+_COLUMNS: Final = ReadColumns(
+    header=("tools_json",),
+    steps=(
+        "step_id",
+        "source",
+        "message",
+        "message_state",
+        "parts_json",
+        "obs_text",
+        "is_copied_context",
+        "is_demo",
+        "extra_json",
+    ),
+    calls=(
+        "call_index",
+        "call_id",
+        "tool_name",
+        "arguments_json",
+        "arguments_state",
+        "result_text",
+        "result_state",
+        "requestor",
+    ),
+)
+"""What `turns_of` looks at."""
+
+
 def render_trajectory(trajectory: Trajectory, *, dataset: str) -> Conversation | Refusal:
     """Return the trajectory's conversation as the dataset wants it."""
+    return _render(trajectory, without_context=TARGETS[dataset].without_context)
+
+
+def _render(trajectory: Trajectory, *, without_context: bool) -> Conversation | Refusal:
     return make_conversation(
-        turns_of(trajectory),
-        tools_json=trajectory.header.tools_json,
-        without_context=TARGETS[dataset].without_context,
+        turns_of(trajectory), tools_json=trajectory.header.tools_json, without_context=without_context
     )
+
+
+class _Renderings:
+    """A trajectory's conversations; datasets that want the same share one."""
+
+    def __init__(self, trajectory: Trajectory) -> None:
+        self._trajectory = trajectory
+        self._has_context = any(step.is_demo or step.is_copied_context for step in trajectory.steps)
+        self._made: dict[bool, Conversation | Refusal] = {}
+
+    def of(self, target: Target) -> Conversation | Refusal:
+        """Return the conversation as the target wants it."""
+        without_context = target.without_context and self._has_context
+        if without_context not in self._made:
+            self._made[without_context] = _render(self._trajectory, without_context=without_context)
+        return self._made[without_context]
 
 
 def outcome_row(traj_id: str, dataset: str, rendered: Conversation | Refusal) -> dict[str, Any]:
     """Return the row of `RENDERED_SCHEMA`."""
     if isinstance(rendered, Refusal):
         return {"traj_id": traj_id, "dataset": dataset, "reason": str(rendered.reason), "detail": rendered.message}
+    if not TARGETS[dataset].compares_sides:
+        return {"traj_id": traj_id, "dataset": dataset}
     parts = [part for message in rendered.completion for part in _parts(message)]
     return {"traj_id": traj_id, "dataset": dataset, "completion_hash": sha_hex(*parts)}
 
@@ -101,8 +150,9 @@ class RenderConversations(beam.PTransform[PCollection[Pack], PCollection[int]]):
         if path.is_file():
             for row in pq.read_table(path).to_pylist():
                 wanted[row["traj_id"]].append((row["dataset"], row["bucket"]))
-            trajectories = read_trajectories(self.store, pack, wanted)
-            rows = write_texts(trajectories, wanted, folder=Store(str(self.folder)), name=name)
+            trajectories = read_columns(self.store, pack, wanted, columns=_COLUMNS)
+            with rare_collections():
+                rows = write_texts(trajectories, wanted, folder=Store(str(self.folder)), name=name)
             write_table(Store(str(self.folder)), f"rendered/{name}", rows_to_table(rows, RENDERED_SCHEMA))
         self.progress.tick()
         return len(wanted)
@@ -120,12 +170,13 @@ def write_texts(
     with ExitStack() as stack:
         buckets: dict[str, _BucketFile] = {}
         for trajectory in trajectories:
+            renderings = _Renderings(trajectory)
             for dataset, members in _by_dataset(wanted[trajectory.traj_id]):
-                rendered = render_trajectory(trajectory, dataset=dataset)
+                rendered = renderings.of(TARGETS[dataset])
                 outcomes.append(outcome_row(trajectory.traj_id, dataset, rendered))
                 if isinstance(rendered, Refusal):
                     continue
-                row = text_row(trajectory.traj_id, rendered, whole="messages" in TARGETS[dataset].schema.names)
+                row = text_row(trajectory.traj_id, rendered, target=TARGETS[dataset])
                 for bucket in members:
                     if bucket not in buckets:
                         file = stack.enter_context(folder.writer(f"texts/{bucket}/{name}"))
@@ -145,7 +196,7 @@ class _BucketFile:
     """A work file of `TEXT_SCHEMA`, written in row groups of about `_BUFFER_BYTES`."""
 
     def __init__(self, file: Any) -> None:
-        self._writer = parquet_writer(file, TEXT_SCHEMA)
+        self._writer = work_writer(file, TEXT_SCHEMA)
         self._rows: list[dict[str, Any]] = []
         self._num_bytes = 0
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.targets.contract import Conversation
+from transforms.targets.contract import Conversation, Target
 from transforms.targets.encoding import MESSAGES_TYPE, TOOLS_TYPE, message_hash
 
 TEXT_SCHEMA: Final = pa.schema(
@@ -21,11 +21,12 @@ TEXT_SCHEMA: Final = pa.schema(
     ]
 )
 """One row per trajectory. `messages` is prompt and completion in one, filled where the target wants it so, and then
-the two are null. `hashes` holds `encoding.message_hash` of every message."""
+the two are null. `hashes` holds `encoding.message_hash` of every message where the target compares its sides."""
 
 
-def text_row(traj_id: str, conversation: Conversation, *, whole: bool) -> dict[str, Any]:
-    """Return the row of `TEXT_SCHEMA`; `whole` keeps prompt and completion in one list."""
+def text_row(traj_id: str, conversation: Conversation, *, target: Target) -> dict[str, Any]:
+    """Return the row of `TEXT_SCHEMA` as the target takes it."""
+    whole = "messages" in target.schema.names
     messages = [*conversation.prompt, *conversation.completion]
     size = sum(len(message["content"] or "") + sum(map(len, message["tool_calls"] or ())) for message in messages)
     return {
@@ -34,7 +35,7 @@ def text_row(traj_id: str, conversation: Conversation, *, whole: bool) -> dict[s
         "completion": None if whole else conversation.completion,
         "messages": messages if whole else None,
         "tools": conversation.tools,
-        "hashes": [message_hash(message) for message in messages],
+        "hashes": [message_hash(message) for message in messages] if target.compares_sides else [],
         "num_bytes": size + sum(map(len, conversation.tools or ())),
     }
 

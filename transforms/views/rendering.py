@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import apache_beam as beam
 import pyarrow as pa
@@ -14,7 +14,7 @@ from schemas.records import Trajectory
 from transforms.store.files import Store
 from transforms.store.garbage import rare_collections
 from transforms.store.packs import Pack
-from transforms.store.tables import rows_to_table
+from transforms.store.tables import rows_to_table, work_writer
 from transforms.views.bodies import view_of
 from transforms.views.comparing import read_comparable
 from transforms.views.hashes import boilerplate_by_environment
@@ -73,15 +73,6 @@ def body_rows(
         }
 
 
-def body_writer(file: IO[bytes]) -> pq.ParquetWriter:
-    """Return a writer of `BODY_SCHEMA`.
-
-    Such files are read once or twice and live as long as a run: LZ4 takes a third of the time of the tables'
-    compression to write and to read, for twice the size.
-    """
-    return pq.ParquetWriter(file, BODY_SCHEMA, compression="lz4", use_dictionary=False, write_statistics=False)
-
-
 @dataclass
 class RenderViews(beam.PTransform[PCollection[Pack], PCollection[Path]]):
     """Write the texts of wanted views.
@@ -130,7 +121,11 @@ class _RenderPack(beam.DoFn):
             boilerplate=self._boilerplate,
             observation_edge_chars=self._observation_edge_chars,
         )
-        with rare_collections(), Store(str(self._bodies_dir)).writer(name) as file, body_writer(file) as writer:
+        with (
+            rare_collections(),
+            Store(str(self._bodies_dir)).writer(name) as file,
+            work_writer(file, BODY_SCHEMA) as writer,
+        ):
             for piece in _pieces(bodies):
                 writer.write_table(rows_to_table(piece, BODY_SCHEMA))
         yield self._bodies_dir / name

@@ -7,8 +7,9 @@ from apache_beam.testing.util import assert_that, equal_to
 from schemas.tables import SCHEMAS
 from transforms.lexical.signatures import FastEngine, make_engine, sign_strings
 from transforms.lexical.signing import SignViews, sign_views
+from transforms.store.tables import work_writer
 from transforms.views.bodies import View
-from transforms.views.rendering import BODY_SCHEMA, body_writer
+from transforms.views.rendering import BODY_SCHEMA
 
 
 def views(*rows):
@@ -54,7 +55,7 @@ def test_equal_bodies_of_different_tasks_have_equal_signatures():
 @pytest.mark.parametrize("engine", ["fast", "datasketch"])
 def test_sign_views_reads_files_of_any_row_groups(tmp_path, engine):
     texts = views(*((f"git push {number} to the origin of main", "s", "t") for number in range(5)))
-    with (tmp_path / "pack.parquet").open("wb") as file, body_writer(file) as writer:
+    with (tmp_path / "pack.parquet").open("wb") as file, work_writer(file, BODY_SCHEMA) as writer:
         writer.write_table(texts, row_group_size=2)
         writer.write_table(texts.slice(0, 0))
     expected = sign_views(texts, make_engine(engine))

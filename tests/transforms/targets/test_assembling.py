@@ -27,7 +27,7 @@ def texts(*answers: str) -> pa.Table:
         text_row(
             answer,
             Conversation([encode_message("user", "q")], [encode_message("assistant", answer)], None),
-            whole=False,
+            target=KTO,
         )
         for answer in answers
     ]
@@ -74,7 +74,7 @@ def test_row_groups_are_cut_by_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_row_that_would_break_a_trainer_is_not_written() -> None:
     broken = text_row(
-        "a", Conversation([encode_message("user", "q")], [encode_message("user", "a")], None), whole=False
+        "a", Conversation([encode_message("user", "q")], [encode_message("user", "a")], None), target=KTO
     )
     with pytest.raises(QualityError, match="kto row r-a: completion does not start with an assistant turn"):
         list(build_row_groups(KTO, plan("a"), rows_to_table([broken], TEXT_SCHEMA)))

@@ -48,7 +48,7 @@ RENDERED_SCHEMA: Final = pa.schema(
         pa.field("completion_hash", pa.string()),
     ]
 )
-"""What became of each: `reason` is null for a usable conversation, `completion_hash` too where sides are not compared."""
+"""What became of each; null are the `reason` of a usable conversation and hashes where no sides are compared."""
 
 _BUFFER_BYTES: Final = 8 * 2**20
 """Text held per bucket before it is written."""

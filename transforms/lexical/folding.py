@@ -15,6 +15,7 @@ NOT_ASCII: Final = np.uint8(1)
 """What a byte beyond ASCII folds to: the code point tells."""
 
 _SPLITS: Final = ("\u0130", "\u03a3")
+"""The only characters whose lower case is more than one character or depends on its neighbours."""
 
 
 @cache
@@ -24,14 +25,15 @@ def fold_tables() -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
     A word character folds to its lower case, any other to 0. A byte beyond ASCII folds to 1: the code point tells.
     Characters whose lower case depends on their neighbours, or is more than one, fold to 2^32 − 1.
     """
-    by_point = np.zeros(NUM_CODE_POINTS, dtype=np.uint32)
-    for point in range(NUM_CODE_POINTS):
-        character = chr(point)
-        lower = character.lower()
-        if len(lower) > 1 or character in _SPLITS:
-            by_point[point] = IN_CONTEXT
-        elif lower.isalnum() or lower == "_":
-            by_point[point] = ord(lower)
+    points = np.arange(NUM_CODE_POINTS, dtype="<u4")
+    splits = [ord(character) for character in _SPLITS]
+    # All characters are folded as one text; those that would fold to more than one character are put back after.
+    points[splits] = 0
+    lower = points.tobytes().decode("utf-32-le", "surrogatepass").lower()
+    folded = np.frombuffer(lower.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    is_word = np.strings.isalnum(folded.view("<U1")) | (folded == ord("_"))
+    by_point = np.where(is_word, folded, 0).astype(np.uint32)
+    by_point[splits] = IN_CONTEXT
     by_byte = np.ones(256, dtype=np.uint8)
     by_byte[:128] = by_point[:128]
     by_byte.flags.writeable = False

@@ -16,13 +16,15 @@ MAX_POINTS: Final = 1500
 NUM_ITERATIONS: Final = 200
 """Power iterations per direction: the map is a picture, and a fixed count gives fixed bits."""
 _SCALE: Final = 1 << 12
+_EXACT: Final = 1 << 53
+"""Integers below it are floats, and so are their sums in any order."""
 
 
 def project(vectors: np.ndarray) -> np.ndarray:
     """Return the points' coordinates on their two main directions, each direction's largest loading positive.
 
     Power iteration on the covariance of the vectors rounded to 1/4096. Products of integers add up to the same sum in
-    any order and the iteration calls no BLAS, so thread counts cannot move a point.
+    any order and the iteration calls no BLAS on fractions, so thread counts cannot move a point.
 
     Args:
         vectors: Floats of shape (points, dimensions), at least one dimension.
@@ -35,7 +37,8 @@ def project(vectors: np.ndarray) -> np.ndarray:
         return np.zeros((0, 2))
     whole = np.rint(vectors.astype(np.float64) * _SCALE).astype(np.int64)
     centred = whole * num_points - whole.sum(axis=0)
-    covariance = (whole.T @ whole * num_points - np.outer(whole.sum(axis=0), whole.sum(axis=0))).astype(np.float64)
+    products = _products(whole)
+    covariance = (products * num_points - np.outer(whole.sum(axis=0), whole.sum(axis=0))).astype(np.float64)
     directions: list[np.ndarray] = []
     for index in range(2):
         start = 1.0 + ((np.arange(num_dimensions) * (index + 3)) % 7) / 7.0
@@ -48,6 +51,16 @@ def project(vectors: np.ndarray) -> np.ndarray:
     points = np.stack(columns, axis=1)
     reach = np.abs(points).max()
     return points / reach if reach > 0 else points
+
+
+def _products(whole: np.ndarray) -> np.ndarray:
+    """Return the sums of products of each two columns of integers, exact, shape (dimensions, dimensions)."""
+    reach = int(np.abs(whole).max(initial=0))
+    if reach * reach * len(whole) >= _EXACT:
+        return np.asarray(whole.T @ whole)
+    # numpy multiplies matrices of integers without BLAS, a hundred times slower.
+    floats = whole.astype(np.float64)
+    return (floats.T @ floats).astype(np.int64)
 
 
 def _main_direction(covariance: np.ndarray, start: np.ndarray, *, without: Sequence[np.ndarray]) -> np.ndarray:

@@ -12,6 +12,11 @@ def test_project_finds_the_two_main_directions() -> None:
     assert np.allclose(project(vectors), np.array([[1, 0], [-1, 0], [0, 0.5], [0, -0.5]]), atol=1e-6)
 
 
+def test_project_is_exact_where_floats_are_not() -> None:
+    vectors = np.array([[4.0, 0.0], [-4.0, 0.0], [0.0, 2.0], [0.0, -2.0]])
+    assert np.allclose(project(vectors * 30_000), project(vectors), atol=1e-6)
+
+
 def test_project_puts_equal_points_in_the_middle_and_bears_none() -> None:
     assert project(np.ones((3, 2))).tolist() == [[0, 0], [0, 0], [0, 0]]
     assert project(np.zeros((0, 5))).shape == (0, 2)

@@ -4,6 +4,7 @@ Writes `decisions`, ordered by trajectory id, `balance`, ordered by stratum, `pa
 ordered by dataset, role, trajectory and task.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -120,15 +121,20 @@ def _cap(
         )
         if verdict.reason == DecisionReason.KEPT
     ]
+    sizes = Counter(cell for cell, _ in members)
+    within = {traj_id for cell, (_, traj_id, _) in members if sizes[cell] <= limit}
+    crowded = [(cell, member) for cell, member in members if sizes[cell] > limit]
+    if not crowded:
+        return within
     scratch = Store(str(context.work_dir))
     with context.pipeline("select") as pipeline:
         _ = (
             pipeline
-            | "Members" >> beam.Create(members)
+            | "Members" >> beam.Create(crowded)
             | "CapCells" >> CapCells(limit)
             | "WriteShards" >> WriteShards(scratch, f"caps-{group}")
         )
-    return {traj_id for traj_id, kept in read_shards(scratch, f"caps-{group}") if kept}
+    return within | {traj_id for traj_id, kept in read_shards(scratch, f"caps-{group}") if kept}
 
 
 def _target_shares(context: StageContext, pool: pa.Table, verdicts: Sequence[Verdict]) -> dict[Stratum, float]:

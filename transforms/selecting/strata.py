@@ -1,6 +1,7 @@
 """Strata of the pool (environment × outcome × difficulty) and the share of each that is aimed at."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from schemas.errors import SettingsError
@@ -21,6 +22,7 @@ class Stratum(NamedTuple):
         return "/".join(self)
 
 
+@lru_cache(maxsize=4096)
 def parse_stratum(name: str) -> Stratum:
     """Return the stratum or pattern that `name` states; the environment may hold slashes.
 

@@ -39,15 +39,17 @@ def with_row_ids(uses: pl.DataFrame, *, seed: int) -> pl.DataFrame:
 
 def spread_copies(rows: pl.DataFrame) -> pl.DataFrame:
     """Return one row per copy, each at its own position, with its `copy_index`."""
+    copies = rows["copies"].to_list()
     positions = [
-        copy_positions(key, copies)
-        for key, copies in zip(rows["position_key"].to_list(), rows["copies"].to_list(), strict=True)
+        position
+        for key, count in zip(rows["position_key"].to_list(), copies, strict=True)
+        for position in copy_positions(key, count)
     ]
-    indexes = [list(range(len(found))) for found in positions]
-    return rows.with_columns(
-        pl.Series("position_key", positions, pl.List(pl.String)),
-        pl.Series("copy_index", indexes, pl.List(pl.Int32)),
-    ).explode("position_key", "copy_index")
+    places = [place for place, count in enumerate(copies) for _ in range(count)]
+    return rows[places].with_columns(
+        pl.Series("position_key", positions, pl.String),
+        pl.Series("copy_index", [index for count in copies for index in range(count)], pl.Int32),
+    )
 
 
 def plan_shards(target: Target, rows: pl.DataFrame, *, shard_bytes: int) -> pl.DataFrame:

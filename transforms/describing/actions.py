@@ -3,8 +3,8 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 import orjson
@@ -47,7 +47,13 @@ _INVALID_RESULT = GuardedPattern(
 
 @dataclass
 class Action:
-    """One call of the agent. `is_failed` is None when nothing says how it went."""
+    """One call of the agent.
+
+    Attributes:
+        is_failed: None when nothing says how it went.
+        key: What makes two actions the same: the tool and its arguments, blanks aside.
+        commands: The shell commands of the action; of an editor command with text below it, the command alone.
+    """
 
     step_id: int
     tool_name: str
@@ -59,19 +65,13 @@ class Action:
     result: str | None
     is_failed: bool | None
     exit_code: int | None
+    key: tuple[str, str] = field(init=False)
+    commands: tuple[Command, ...] = field(init=False)
 
-    @cached_property
-    def key(self) -> tuple[str, str]:
-        """What makes two actions the same: the tool and its arguments, blanks aside."""
-        return self.tool_name, " ".join(self.arguments_text.split())
-
-    @cached_property
-    def commands(self) -> tuple[Command, ...]:
-        """The shell commands of the action; of an editor command with text below it, the command alone."""
-        text = self.shell_text or ""
-        first_line, _, _ = text.lstrip().partition("\n")
-        is_editor = first_line.split(maxsplit=1)[:1] in (["edit"], ["insert"])
-        return parse_shell(first_line if is_editor else text) if text else ()
+    def __post_init__(self) -> None:
+        """Take the arguments apart, once: every rule asks for them."""
+        self.key = (self.tool_name, " ".join(self.arguments_text.split()))
+        self.commands = _commands(self.shell_text) if self.shell_text else ()
 
     @property
     def is_code(self) -> bool:
@@ -89,6 +89,12 @@ class Action:
         """Whether the environment answered that it could not make sense of the action."""
         head = (self.result or "")[:_EDGE_CHARS]
         return self.is_failed is not False and bool(_INVALID_RESULT.search(head))
+
+
+def _commands(text: str) -> tuple[Command, ...]:
+    first_line, _, _ = text.lstrip().partition("\n")
+    is_editor = first_line.split(maxsplit=1)[:1] in (["edit"], ["insert"])
+    return parse_shell(first_line if is_editor else text)
 
 
 def own_steps(trajectory: Trajectory) -> list[Step]:

@@ -4,6 +4,8 @@ The rules and their bounds are those of METHODS S9: repeats, loops of period 1 t
 action again right after an error, invalid actions, early submissions and unverified edits.
 """
 
+from collections.abc import Mapping
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final
 
@@ -68,7 +70,7 @@ def _invalid_action_ratio(actions: list[Action], tools_json: str | None) -> floa
     return sum(_is_invalid(action, required) for action in actions) / len(actions) if actions else 0.0
 
 
-def _is_invalid(action: Action, required: dict[str, frozenset[str]]) -> bool:
+def _is_invalid(action: Action, required: Mapping[str, frozenset[str]]) -> bool:
     if action.arguments_state in _INVALID_STATES or action.is_invalid_result:
         return True
     if not required:
@@ -78,7 +80,8 @@ def _is_invalid(action: Action, required: dict[str, frozenset[str]]) -> bool:
     return action.arguments is not None and not required[action.tool_name] <= set(action.arguments)
 
 
-def _required_arguments(tools_json: str | None) -> dict[str, frozenset[str]]:
+@lru_cache(maxsize=64)
+def _required_arguments(tools_json: str | None) -> Mapping[str, frozenset[str]]:
     """Return tool name → names of required arguments, of OpenAI-style tool schemas; empty when there are none."""
     try:
         tools = orjson.loads(tools_json or "[]")

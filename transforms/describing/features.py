@@ -1,7 +1,7 @@
 """Hashes and sizes of a trajectory, computed from it alone."""
 
 import math
-from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, Final
 
 import orjson
@@ -35,7 +35,7 @@ def describe_features(
         "verifiable": is_scored or has_tests or bool(header.reward_components),
         "process_rewards": sorted(header.reward_components),
         "secrets_redacted": sorted(trajectory.secrets_redacted.items()),
-        "token_count": math.ceil(sum(_num_bytes(text) for step in trajectory.steps for text in _texts(step)) / 4),
+        "token_count": math.ceil(sum(map(_step_bytes, trajectory.steps)) / 4),
         "tokenizer": TOKENIZER,
     }
 
@@ -67,6 +67,7 @@ def actions_hash(trajectory: Trajectory) -> str:
     return sha_hex(*parts)
 
 
+@lru_cache(maxsize=64)
 def toolset_hash(tools_json: str | None) -> str:
     """Return the hash of the set of tool schemas on offer, whatever their order; one value where none is stated."""
     if tools_json is None:
@@ -92,14 +93,17 @@ def _horizon(num_steps: int, short_max: int, medium_max: int) -> str:
     return "medium" if num_steps <= medium_max else "long"
 
 
-def _texts(step: Step) -> Iterator[str]:
-    yield from (text for text in (step.message, step.reasoning, step.obs_text) if text)
+def _step_bytes(step: Step) -> int:
+    """Return the bytes of what was said, called and answered in a step; what several calls gave back counts once."""
+    size = _num_bytes(step.message) + _num_bytes(step.reasoning) + _num_bytes(step.obs_text)
     for call in step.calls:
-        if arguments := call.arguments_json if call.arguments_json is not None else call.arguments_raw:
-            yield arguments
-        if call.result_text and len(step.calls) > 1 and not step.obs_text:
-            yield call.result_text
+        size += _num_bytes(call.arguments_json if call.arguments_json is not None else call.arguments_raw)
+        if len(step.calls) > 1 and not step.obs_text:
+            size += _num_bytes(call.result_text)
+    return size
 
 
-def _num_bytes(text: str) -> int:
+def _num_bytes(text: str | None) -> int:
+    if not text:
+        return 0
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

@@ -51,7 +51,7 @@ def short_id(*parts: str | bytes | int | None) -> str:
 
 def text_id(kind: str, text: bytes | memoryview) -> str:
     """Return `short_id(kind, text)` of a text given as UTF-8, without making a string of it."""
-    digest = hashlib.sha256(_encoded([f"s{len(kind.encode())}:{kind}", f"s{len(text)}:"]))
+    digest = hashlib.sha256(b"s%d:%bs%d:" % (len(kind.encode()), kind.encode(), len(text)))
     digest.update(text)
     return digest.hexdigest()[:32]
 

@@ -11,11 +11,13 @@ from typing import Any
 from schemas.records import Trajectory
 from schemas.versions import RENDER_VERSION
 from transforms.store.keys import short_id, text_id
-from transforms.views.passages import TASK_STEP, Passage, PassageKind, passages_of
+from transforms.views.passages import TASK_STEP, PassageKind, passages_of
 from transforms.views.skeletons import skeleton
 
 MIN_BLOCK_CHARS = 40
 """Shorter paragraphs (`ok`, `File not found`) say what happened and are no template; they stay in every view."""
+
+_OBSERVATION, _TASK = PassageKind.OBSERVATION, PassageKind.TASK
 
 REST_INDEX = 0
 """Block index of the row that hashes what no block holds."""
@@ -26,25 +28,27 @@ def blocks_of(trajectory: Trajectory) -> list[dict[str, Any]]:
 
     Equal rows mean equal passages and skeletons, hence equal views under equal boilerplate and settings.
     """
-    passages = passages_of(trajectory)
-    blocks = [
-        (passage.step_id, text)
-        for passage in passages
-        for text in passage.paragraphs
-        if is_block(text, kind=passage.kind)
-    ]
-    rest, num_chars = _rest(passages, skeleton_text=skeleton(trajectory))
-    rows = [_row(trajectory.traj_id, TASK_STEP, index=REST_INDEX, block_hash=rest, num_chars=num_chars)]
-    for index, (step_id, text) in enumerate(blocks, start=1):
-        rows.append(
-            _row(trajectory.traj_id, step_id, index=index, block_hash=hash_of_block(text), num_chars=len(text))
-        )
-    return rows
+    traj_id = trajectory.traj_id
+    rest: list[str | int | None] = [RENDER_VERSION, skeleton(trajectory)]
+    num_rest_chars = 0
+    rows: list[dict[str, Any]] = []
+    for step_id, kind, paragraphs in passages_of(trajectory):
+        rest += [step_id, kind.value, len(paragraphs)]
+        for text in paragraphs:
+            if is_block(text, kind=kind):
+                rest.append(None)
+                block_hash = hash_of_block(text)
+                rows.append(_row(traj_id, step_id, index=len(rows) + 1, block_hash=block_hash, num_chars=len(text)))
+            else:
+                rest.append(text)
+                num_rest_chars += len(text)
+    block_hash = short_id("rest", *rest)
+    return [_row(traj_id, TASK_STEP, index=REST_INDEX, block_hash=block_hash, num_chars=num_rest_chars), *rows]
 
 
 def is_block(paragraph: str, *, kind: PassageKind) -> bool:
     """Say whether a paragraph is a block, which boilerplate may take out of a view."""
-    return (kind is PassageKind.OBSERVATION or kind is PassageKind.TASK) and len(paragraph) >= MIN_BLOCK_CHARS
+    return len(paragraph) >= MIN_BLOCK_CHARS and (kind is _OBSERVATION or kind is _TASK)
 
 
 def hash_of_block(paragraph: str) -> str:
@@ -70,20 +74,6 @@ def view_hash(
         if is_left_out and step_id == TASK_STEP:
             parts.append(block_hash)
     return short_id(*parts)
-
-
-def _rest(passages: Iterable[Passage], *, skeleton_text: str) -> tuple[str, int]:
-    parts: list[str | int | None] = [RENDER_VERSION, skeleton_text]
-    num_chars = 0
-    for passage in passages:
-        parts += [passage.step_id, passage.kind, len(passage.paragraphs)]
-        for text in passage.paragraphs:
-            if is_block(text, kind=passage.kind):
-                parts.append(None)
-            else:
-                parts.append(text)
-                num_chars += len(text)
-    return short_id("rest", *parts), num_chars
 
 
 def _row(traj_id: str, step_id: int, *, index: int, block_hash: str, num_chars: int) -> dict[str, Any]:

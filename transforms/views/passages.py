@@ -33,6 +33,12 @@ class PassageKind(StrEnum):
     OBSERVATION = "observation"
 
 
+# The members' names are looked up once: a class of constants finds each anew.
+_THOUGHT = PassageKind.THOUGHT
+_ACTION = PassageKind.ACTION
+_OBSERVATION = PassageKind.OBSERVATION
+
+
 class Passage(NamedTuple):
     """A text of a step, split into paragraphs; thoughts and actions are one paragraph each."""
 
@@ -50,13 +56,14 @@ def passages_of(trajectory: Trajectory) -> list[Passage]:
     for step in comparable_steps(trajectory):
         if step.source == "agent":
             has_acted = True
-            passages.extend(_agent_passages(step))
-        else:
-            paragraphs = paragraphs_of(step.message or "")
+            passages += _agent_passages(step)
+        elif step.message:
+            paragraphs = paragraphs_of(step.message)
             if not has_acted:
                 paragraphs = tuple(text for text in paragraphs if not _restates(text, statement))
-            passages.append(Passage(step.step_id, PassageKind.OBSERVATION, paragraphs))
-            passages.append(Passage(step.step_id, PassageKind.OBSERVATION, paragraphs_of(step.obs_text or "")))
+            passages.append(Passage(step.step_id, _OBSERVATION, paragraphs))
+        if step.obs_text:
+            passages.append(Passage(step.step_id, _OBSERVATION, paragraphs_of(step.obs_text)))
     return [passage for passage in passages if passage.paragraphs]
 
 
@@ -92,28 +99,39 @@ def _arguments(arguments_json: str) -> Mapping[str, str]:
         return {}
     if not isinstance(arguments, dict):
         return {}
-    return {name: _as_text(arguments[name]) for name in sorted(arguments)}
+    return {name: value if isinstance(value, str) else _as_text(value) for name, value in sorted(arguments.items())}
 
 
 def _agent_passages(step: Step) -> Iterator[Passage]:
-    thought = "\n".join(text.strip() for text in (step.reasoning, step.message) if text and text.strip())
-    yield Passage(step.step_id, PassageKind.THOUGHT, (thought,) if thought else ())
-    actions = "\n".join(_action_text(call) for call in step.calls)
-    if not step.calls and step.command and step.command.strip() not in thought:
-        actions = step.command.strip()
-    yield Passage(step.step_id, PassageKind.ACTION, (actions,) if actions else ())
-    yield Passage(step.step_id, PassageKind.OBSERVATION, paragraphs_of(step.obs_text or ""))
+    thought = _stripped(step.reasoning)
+    said = _stripped(step.message)
+    if said:
+        thought = f"{thought}\n{said}" if thought else said
+    if thought:
+        yield Passage(step.step_id, _THOUGHT, (thought,))
+    if step.calls:
+        actions = "\n".join([_action_text(call) for call in step.calls])
+    else:
+        actions = _stripped(step.command)
+        if actions in thought:
+            return
+    if actions:
+        yield Passage(step.step_id, _ACTION, (actions,))
+
+
+def _stripped(text: str | None) -> str:
+    return text.strip() if text else ""
 
 
 def _action_text(call: Call) -> str:
     arguments = call_arguments(call)
     if arguments:
-        return "\n".join([call.tool_name, *(f"{name} {value}" for name, value in arguments.items())])
+        return "\n".join([call.tool_name, *[f"{name} {value}" for name, value in arguments.items()]])
     return f"{call.tool_name} {call.arguments_raw or call.arguments_json or ''}".strip()
 
 
 def _as_text(value: object) -> str:
-    return value if isinstance(value, str) else orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
 
 
 def _restates(paragraph: str, statement: str) -> bool:

@@ -40,6 +40,7 @@ NUM_FILES: Final = 100
 LISTED_FILES: Final = 10_000
 WARM_ROLLOUTS: Final = 2_400
 VECTOR_STAGES: Final = frozenset({"embed", "similar", "families"})
+_SETTLED_S: Final = 3
 _COMMAND: Final = "from pipelines.cli import run_command; run_command()"
 
 
@@ -153,6 +154,8 @@ def measure_nothing_new(folder: Path) -> str:
             path = lake / f"{number % 100:02d}" / f"{number}.jsonl"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(line)
+        # A run trusts no file that was written just before it.
+        time.sleep(_SETTLED_S)
         first = run_command(lake, Path(scratch) / "store")
         again = run_command(lake, Path(scratch) / "store")
     return (

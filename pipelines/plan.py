@@ -16,6 +16,7 @@ from schemas.records import SourceUnit
 from schemas.settings import Settings
 from schemas.versions import RENDER_VERSION, SCHEMA_VERSION, STAGE_VERSIONS
 from transforms.embedding.choice import EncoderChoice, choose_encoder
+from transforms.formats.known_files import KnownFiles, read_known_files
 from transforms.formats.units import list_lake, plan_units
 from transforms.lexical.signatures import make_engine
 from transforms.selecting.seeds import SeedTask, read_seed_file
@@ -46,12 +47,13 @@ _VERSIONED_PACKAGES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What a run reads: the lake's units, the seed tasks and the encoder, all resolved."""
+    """What a run reads: the lake's units, the seed tasks and the encoder, all resolved; and what it knows of files."""
 
     units: list[SourceUnit]
     seed_tasks: tuple[SeedTask, ...]
     seed_sha256: str | None
     encoder: EncoderChoice
+    known: KnownFiles
     references: tuple[ReferenceSet, ...] = ()
 
 
@@ -76,8 +78,10 @@ class Plan:
         return self.parent is not None and self.parent.run_key == self.run_key
 
 
-def find_sources(loaded: LoadedSettings) -> Sources:
+def find_sources(loaded: LoadedSettings, store: Store) -> Sources:
     """List and hash the lake's units, read the seed file and resolve the encoder.
+
+    Files that are as an earlier run into the store found them are not opened.
 
     Raises:
         SettingsError: A seed task, the encoder or the device is not usable, or a reference set is not comparable.
@@ -91,10 +95,11 @@ def find_sources(loaded: LoadedSettings) -> Sources:
     filesystem, root = fsspec.core.url_to_fs(settings.lake.root)
     uris = list_lake(filesystem, root, settings.lake.include, settings.lake.exclude)
     uris = _without_store(uris, settings, root)
-    units = plan_units(filesystem, root, uris, settings.ingest)
+    known = read_known_files(store, filesystem, root, settings.ingest)
+    units = plan_units(filesystem, root, uris, settings.ingest, known=known)
     units.sort(key=lambda unit: (unit.unit_key, unit.uri, unit.byte_start))
     references = _find_references(settings, encoder)
-    return Sources(units, tuple(seed_tasks), seed_sha256, encoder, references)
+    return Sources(units, tuple(seed_tasks), seed_sha256, encoder, known, references)
 
 
 def _without_store(uris: list[str], settings: Settings, root: str) -> list[str]:

@@ -12,58 +12,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Final
+from typing import Any
 
 import orjson
 
-from pipelines.clean_settings import clean_seed_tasks, clean_settings
-from pipelines.plan import Plan, Sources, find_sources, make_plan, software_versions
-from pipelines.runners.display import Display, StageProgress
-from pipelines.runners.execution import Execution
+from pipelines.plan import Plan, Sources, find_sources, make_plan
+from pipelines.runners.display import Display
 from pipelines.runners.measure import Measures
-from pipelines.runners.options import parse_beam_flags
 from pipelines.settings_files import LoadedSettings
-from pipelines.stages import (
-    boilerplate,
-    copies,
-    embed,
-    export,
-    families,
-    ingest,
-    publish,
-    references,
-    report,
-    selection,
-    sign,
-    similar,
-    tasks,
-)
-from pipelines.stages.context import StageContext
 from schemas.errors import DiskFullError, SettingsError, TrajsiftError
 from schemas.versions import STAGE_VERSIONS
-from transforms.redaction.engine import Redactor
-from transforms.redaction.trees import redact_tree
+from transforms.formats.known_files import keep_known_files
 from transforms.store.files import Store
 from transforms.store.lock import exclusive
 from transforms.store.manifest import Manifest, snapshot_folder
-from transforms.store.progress import ProgressFile
-
-STAGES: Final[dict[str, ModuleType]] = {
-    "ingest": ingest,
-    "boilerplate": boilerplate,
-    "sign": sign,
-    "copies": copies,
-    "embed": embed,
-    "similar": similar,
-    "families": families,
-    "references": references,
-    "tasks": tasks,
-    "select": selection,
-    "export": export,
-    "report": report,
-}
-"""The stages before `publish`, in flow order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +44,10 @@ class RunResult:
 
 def dry_run(loaded: LoadedSettings, flags: Sequence[str]) -> tuple[Sources, Plan]:
     """Return what a run would do; nothing is written and no record is read."""
-    parse_beam_flags(flags)
-    sources = find_sources(loaded)
-    return sources, make_plan(loaded, sources, Store(loaded.settings.store))
+    _refuse_unknown_flags(flags)
+    store = Store(loaded.settings.store)
+    sources = find_sources(loaded, store)
+    return sources, make_plan(loaded, sources, store)
 
 
 def execute(
@@ -104,67 +67,41 @@ def execute(
     if until is not None and until not in STAGE_VERSIONS:
         raise SettingsError(f"--until {until}: unknown stage; stages: {', '.join(STAGE_VERSIONS)}")
     display = display or Display(loaded.settings.execution.progress)
-    execution = Execution(parse_beam_flags(flags))
-    sources = find_sources(loaded)
+    _refuse_unknown_flags(flags)
     store = Store(loaded.settings.store)
+    sources = find_sources(loaded, store)
     with exclusive(store):
+        keep_known_files(store, sources.known, loaded.settings.ingest)
         plan = make_plan(loaded, sources, store)
         if plan.is_done:
             return RunResult(plan, plan.parent, was_done=True)
         record = _RunRecord(loaded, plan, flags)
-        redactor = Redactor.of(loaded.settings.ingest.redaction)
         display.line(sources.encoder.describe())
         with record.kept_in(store), _disk_full_errors(), _work_folder(store, record.run_id) as work_dir:
             store.delete_folder(snapshot_folder(plan.snapshot_id))
-            context = StageContext(
-                settings=clean_settings(loaded.settings),
+            # Beam and the libraries of the stages take longer to import than to see that there is nothing to do.
+            from pipelines.flow import work
+
+            manifest = work(
+                loaded,
+                plan,
+                sources,
                 store=store,
-                execution=execution,
                 work_dir=work_dir,
-                snapshot_id=plan.snapshot_id,
-                parent=plan.parent,
-                layer_key=plan.layer_key,
-                encoder=sources.encoder,
-                units=sources.units,
-                progress=StageProgress(ProgressFile(work_dir / "progress"), ""),
-                seed_tasks=clean_seed_tasks(sources.seed_tasks, redactor),
-                references=sources.references,
-                packs=sorted([*plan.kept, *plan.new], key=lambda pack: pack.pack_id),
+                flags=flags,
+                until=until,
+                display=display,
+                measures=record.measures,
             )
-            manifest = _work(context, loaded, plan, until=until, display=display, measures=record.measures)
             record.manifest = manifest
     return RunResult(plan, manifest, run_file=record.path)
 
 
-def _work(
-    context: StageContext,
-    loaded: LoadedSettings,
-    plan: Plan,
-    *,
-    until: str | None,
-    display: Display,
-    measures: Measures,
-) -> Manifest | None:
-    count = len(STAGE_VERSIONS)
-    for number, (name, stage) in enumerate(STAGES.items(), start=1):
-        with (
-            measures.stage(name) as cost,
-            display.stage(name, number=number, count=count, folder=context.work_dir) as context.progress,
-        ):
-            stage.run(context)
-            cost.counts = context.progress.counts
-        if name == until:
-            return None
-    with (
-        measures.stage("publish"),
-        display.stage("publish", number=count, count=count, folder=context.work_dir) as context.progress,
-    ):
-        return publish.run(
-            context,
-            run_key=plan.run_key,
-            data_tree=loaded.data_tree,
-            versions=software_versions(context.encoder),
-        )
+def _refuse_unknown_flags(flags: Sequence[str]) -> None:
+    if flags:
+        from pipelines.runners.options import parse_beam_flags
+
+        parse_beam_flags(flags)
 
 
 class _RunRecord:
@@ -210,6 +147,10 @@ class _RunRecord:
             "stages": self.measures.rows(),
             "funnel": {} if self.manifest is None else self.manifest.funnel,
         }
+        # With nothing to do nothing is redacted, and the rules are not imported.
+        from transforms.redaction.engine import Redactor
+        from transforms.redaction.trees import redact_tree
+
         redactor = Redactor.of(self._loaded.settings.ingest.redaction)
         tree |= redact_tree({name: tree[name] for name in ("error", "places", "beam_flags")}, redactor)
         return orjson.dumps(tree, option=orjson.OPT_INDENT_2)

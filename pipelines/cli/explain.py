@@ -3,15 +3,16 @@
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import orjson
 import typer
 
 from pipelines.cli.places import ConfOption, SnapshotOption, StoreOption, find_snapshot, open_store
 from pipelines.cli.terminal import show_facts, show_rows, write_text
-from transforms.querying.catalog import open_surface
-from transforms.querying.explain import Explanation, explain_trajectory, open_catalog
+
+if TYPE_CHECKING:
+    from transforms.querying.explain import Explanation
 
 MAX_COPIES = 20
 _USE_COLUMNS = ("dataset", "role", "used", "reason", "row_id", "weight", "copies", "split")
@@ -29,6 +30,9 @@ def explain(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")] = False,
 ) -> None:
     """Tell where a trajectory came from, what it repeats, what was decided and why."""
+    from transforms.querying.catalog import open_surface
+    from transforms.querying.explain import explain_trajectory, open_catalog
+
     opened = open_store(store, conf)
     with tempfile.TemporaryDirectory(prefix="trajsift-explain-") as work_dir:
         surface = open_surface(opened, find_snapshot(opened, snapshot), work_dir=Path(work_dir))
@@ -40,7 +44,7 @@ def explain(
         _show(explained)
 
 
-def _show(explained: Explanation) -> None:
+def _show(explained: "Explanation") -> None:
     decision = explained.decision
     show_facts(
         f"{explained.traj_id}: {decision.get('decision', 'no decision')} ({decision.get('reason', '-')})", decision

@@ -10,9 +10,6 @@ import typer
 
 from pipelines.cli.places import ConfOption, SnapshotOption, StoreOption, find_snapshot, open_store
 from pipelines.cli.terminal import show_rows, write_text
-from transforms.querying.catalog import open_surface
-from transforms.querying.explain import find_trajectory, open_catalog
-from transforms.querying.neighbours import nearest_trajectories
 
 COLUMNS = (
     "similarity", "traj_id", "task_key", "outcome_class", "group_size", "family_label", "decision", "reason",
@@ -39,6 +36,10 @@ def similar(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")] = False,
 ) -> None:
     """List the trajectories most like one, by cosine of their vectors, nearest first."""
+    from transforms.querying.catalog import open_surface
+    from transforms.querying.explain import find_trajectory, open_catalog
+    from transforms.querying.neighbours import nearest_trajectories
+
     opened = open_store(store, conf)
     manifest = find_snapshot(opened, snapshot)
     with tempfile.TemporaryDirectory(prefix="trajsift-similar-") as work_dir:

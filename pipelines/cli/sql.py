@@ -13,9 +13,7 @@ import typer
 from pipelines.cli.places import ConfOption, SnapshotOption, StoreOption, find_snapshot, open_store
 from pipelines.cli.terminal import is_terminal, show_rows, write_text
 from schemas.errors import SettingsError
-from transforms.querying.catalog import open_surface
 from transforms.querying.results import rows_of, to_csv, to_json
-from transforms.querying.surface import Limits, run_query
 
 MAX_SHOWN_ROWS = 200
 
@@ -47,6 +45,9 @@ def sql(
     curated, dropped, funnel, pass_rates, task_outcomes and dpo_pairs, and the macros rollouts_of('TASK') and
     copies_of('TRAJ_ID').
     """
+    from transforms.querying.catalog import open_surface
+    from transforms.querying.surface import Limits, run_query
+
     chosen = choose_format(format_, output=output, on_terminal=is_terminal())
     opened = open_store(store, conf)
     with tempfile.TemporaryDirectory(prefix="trajsift-sql-") as work_dir:

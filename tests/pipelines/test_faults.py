@@ -193,11 +193,11 @@ def test_a_killed_run_leaves_no_trace_in_the_next(conf: Path, curate: Curate, ch
     first = curate(chat_lake)
     write_jsonl(chat_lake / "c.jsonl", [chat_rollout("task9", n, reward=float(n % 2)) for n in range(4)])
     code = (
-        "import os, sys\nfrom pipelines import run\nfrom pipelines.cli import run_command\n"
-        f"module = run.publish if {stage!r} == 'publish' else run.STAGES[{stage!r}]\n"
+        "import os, sys\nfrom pipelines import flow\nfrom pipelines.cli import run_command\n"
+        f"module = flow.publish if {stage!r} == 'publish' else flow.STAGES[{stage!r}]\n"
         "work = module.run\n"
         "def work_and_die(*a, **k):\n"
-        "    if module is not run.publish: work(*a, **k)\n"
+        "    if module is not flow.publish: work(*a, **k)\n"
         "    os.kill(os.getpid(), 9)\n"
         "module.run = work_and_die\nrun_command()\n"
     )

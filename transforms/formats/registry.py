@@ -70,7 +70,8 @@ OF_SEVERAL_FILES: Final = frozenset({"harbor", "openhands_events", "claude_code"
 """Adapters whose sidecars are parts of the record itself: such a file is no unit, whoever claims its content."""
 UNKNOWN: Final[Adapter] = UnknownAdapter()
 UNREADABLE: Final[Adapter] = UnreadableAdapter()
-_BY_NAME: Final = {adapter.name: adapter for adapter in (*CLAIMING, UNKNOWN, UNREADABLE)}
+ALL_ADAPTERS: Final = (*CLAIMING, UNKNOWN, UNREADABLE)
+_BY_NAME: Final = {adapter.name: adapter for adapter in ALL_ADAPTERS}
 
 _EMPTY: Final = (
     (".parquet", UNREADABLE),

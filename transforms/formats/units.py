@@ -9,7 +9,8 @@ from fsspec import AbstractFileSystem
 from schemas.records import SourceUnit
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.contract import Adapter, PathFacts, limits_of
-from transforms.formats.registry import OF_SEVERAL_FILES, UNREADABLE, claimant, detect
+from transforms.formats.known_files import FoundFile, KnownFiles
+from transforms.formats.registry import OF_SEVERAL_FILES, UNREADABLE, adapter_named, claimant, detect
 from transforms.formats.row_files import RowAdapter
 from transforms.reading.failures import UnreadableError
 from transforms.reading.lake import Lake, Listing, list_lake, shown, walk_lake
@@ -23,7 +24,8 @@ __all__ = ["ingest_key", "list_lake", "plan_units"]
 class _Source(NamedTuple):
     """A file that was looked at: its adapter, its ranges and its size.
 
-    `is_cut` says that it is read range by range, `is_claimed` that a format claims its content.
+    `is_cut` says that it is read range by range, `is_claimed` that a format claims its content, `is_open` that it
+    could be opened.
     """
 
     uri: str
@@ -32,10 +34,17 @@ class _Source(NamedTuple):
     size: int
     is_cut: bool = False
     is_claimed: bool = False
+    is_open: bool = True
 
 
 def plan_units(
-    fs: AbstractFileSystem, root: str, uris: Sequence[str], settings: IngestSettings, *, range_bytes: int = RANGE_BYTES
+    fs: AbstractFileSystem,
+    root: str,
+    uris: Sequence[str],
+    settings: IngestSettings,
+    *,
+    range_bytes: int = RANGE_BYTES,
+    known: KnownFiles | None = None,
 ) -> list[SourceUnit]:
     """Return the units of the primary files `uris`, sorted by path and range.
 
@@ -48,13 +57,17 @@ def plan_units(
         uris: Primary files relative to the root.
         settings: Format, field map and limits.
         range_bytes: Nominal size of a line file's range.
+        known: What earlier runs found, with the same nominal size; files in the same state are not opened. What is
+            found now is added.
     """
     lake, listing = Lake(fs, root), walk_lake(fs, root)
-    sources = [_look_at(uri, lake, settings, range_bytes=range_bytes) for uri in sorted(set(uris))]
+    known = known or KnownFiles(None)
+    known.forget_others(listing.known)
+    sources = [_source(uri, lake, settings, range_bytes=range_bytes, known=known) for uri in sorted(set(uris))]
     sidecars = _sidecars(sources, listing)
     sources = [source for source in sources if source.uri in sidecars]
     joined = {sidecar for found in sidecars.values() for sidecar in found}
-    hashes = {uri: _hash_of(uri, lake) for uri in sorted(joined)}
+    hashes = {uri: _hash_of(uri, lake, known) for uri in sorted(joined)}
     settings_key = ingest_key(settings)
     units: list[SourceUnit] = []
     for source in sources:
@@ -85,6 +98,20 @@ def ingest_key(settings: IngestSettings) -> str:
     return short_id("ingest settings", canonical_json(settings.model_dump(exclude={"format", "max_bad_ratio"})))
 
 
+def _source(uri: str, lake: Lake, settings: IngestSettings, *, range_bytes: int, known: KnownFiles) -> _Source:
+    """Return what is known of a file, else look at it; one that cannot be opened is looked at each time."""
+    state = known.state(uri)
+    found = known.found_of(uri, state)
+    if found is not None and state is not None:
+        adapter = adapter_named(found.adapter)
+        return _Source(uri, adapter, found.ranges, state.size, found.is_cut, found.is_claimed)
+    source = _look_at(uri, lake, settings, range_bytes=range_bytes)
+    if state is not None and source.size == state.size and source.is_open:
+        found = FoundFile(source.adapter.name, source.ranges, source.is_cut, source.is_claimed)
+        known.add_found(uri, state, found)
+    return source
+
+
 def _look_at(uri: str, lake: Lake, settings: IngestSettings, *, range_bytes: int) -> _Source:
     """Open, detect and hash a file; one that cannot be opened is named by its path."""
     try:
@@ -103,7 +130,7 @@ def _look_at(uri: str, lake: Lake, settings: IngestSettings, *, range_bytes: int
             return _Source(uri, adapter, tuple(ranges), size, is_cut, claimant(outline, settings) is not None)
     except OSError:
         by_path = hashlib.sha256(uri.encode("utf-8", "surrogatepass")).hexdigest()
-        return _Source(uri, UNREADABLE, (ByteRange(0, 0, by_path),), 0)
+        return _Source(uri, UNREADABLE, (ByteRange(0, 0, by_path),), 0, is_open=False)
 
 
 def _units_of(
@@ -144,11 +171,17 @@ def _unit_key(
     )
 
 
-def _hash_of(uri: str, lake: Lake) -> str:
+def _hash_of(uri: str, lake: Lake, known: KnownFiles) -> str:
     """Return the hash of a sidecar; one that cannot be read is named by its path."""
+    state = known.state(uri)
+    kept = known.hash_of(uri, state)
+    if kept is not None:
+        return kept
     try:
         with lake.open(uri) as stream:
-            return _hash(stream)
+            sha256 = _hash(stream)
+        known.add_hash(uri, state, sha256)
+        return sha256
     except OSError:
         return hashlib.sha256(uri.encode("utf-8", "surrogatepass")).hexdigest()
 

@@ -11,7 +11,6 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
-from datasketch import MinHash
 from numpy.typing import NDArray
 
 from transforms.lexical.folding import fold_tables
@@ -97,6 +96,9 @@ class DatasketchEngine:
     """Signatures by datasketch, with one set of permutations for all texts."""
 
     def __init__(self) -> None:
+        # Only where it is asked for: the import takes a third of a second.
+        from datasketch import MinHash
+
         self._template = MinHash(NUM_SLOTS, seed=_SEED, scheme=_PERMUTATION_SCHEME)
 
     @property
@@ -110,7 +112,7 @@ class DatasketchEngine:
         slots = np.zeros((len(encoded), NUM_SLOTS), dtype=np.uint32)
         bottom = np.zeros((len(encoded), NUM_BOTTOM), dtype=np.uint32)
         num_bottom = np.zeros(len(encoded), dtype=np.int32)
-        generated = MinHash.generator(
+        generated = self._template.generator(
             encoded,
             num_perm=NUM_SLOTS,
             permutations=self._template.permutations,

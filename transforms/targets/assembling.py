@@ -34,7 +34,7 @@ class Shard:
 
 def read_texts(folder: Path) -> pa.Table:
     """Return all rendered conversations of a bucket, in `TEXT_SCHEMA`."""
-    parts = [pq.read_table(path, schema=TEXT_SCHEMA) for path in sorted(folder.glob("*.parquet"))]
+    parts = [pa.ipc.open_file(path.read_bytes()).read_all() for path in sorted(folder.glob("*.arrow"))]
     return pa.concat_tables([TEXT_SCHEMA.empty_table(), *parts]).combine_chunks()
 
 

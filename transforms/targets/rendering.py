@@ -23,11 +23,11 @@ from transforms.store.garbage import rare_collections
 from transforms.store.keys import sha_hex
 from transforms.store.packs import Pack
 from transforms.store.progress import ProgressFile
-from transforms.store.tables import rows_to_table, work_writer, write_table
+from transforms.store.tables import rows_to_table, write_table
 from transforms.targets.catalog import TARGETS
 from transforms.targets.contract import Conversation, Refusal, Target
 from transforms.targets.conversations import make_conversation
-from transforms.targets.texts import TEXT_SCHEMA, text_row
+from transforms.targets.texts import TEXT_SCHEMA, text_row, text_writer
 from transforms.targets.turns import turns_of
 
 WANTED_SCHEMA: Final = pa.schema(
@@ -127,7 +127,7 @@ def _parts(message: Mapping[str, Any]) -> list[str | int | None]:
 class RenderConversations(beam.PTransform[PCollection[Pack], PCollection[int]]):
     """Write the conversations of wanted trajectories.
 
-    Takes packs, gives the number of conversations of each. Writes `<folder>/texts/<bucket>/<pack id>.parquet` in
+    Takes packs, gives the number of conversations of each. Writes `<folder>/texts/<bucket>/<pack id>.arrow` in
     `TEXT_SCHEMA` and `<folder>/rendered/<pack id>.parquet` in `RENDERED_SCHEMA`.
 
     Args:
@@ -152,7 +152,7 @@ class RenderConversations(beam.PTransform[PCollection[Pack], PCollection[int]]):
                 wanted[row["traj_id"]].append((row["dataset"], row["bucket"]))
             trajectories = read_columns(self.store, pack, wanted, columns=_COLUMNS)
             with rare_collections():
-                rows = write_texts(trajectories, wanted, folder=Store(str(self.folder)), name=name)
+                rows = write_texts(trajectories, wanted, folder=Store(str(self.folder)), name=pack.pack_id)
             write_table(Store(str(self.folder)), f"rendered/{name}", rows_to_table(rows, RENDERED_SCHEMA))
         self.progress.tick()
         return len(wanted)
@@ -165,7 +165,7 @@ def write_texts(
     folder: Store,
     name: str,
 ) -> list[dict[str, Any]]:
-    """Write each wanted conversation into the file `name` of its buckets; return what became of each."""
+    """Write each wanted conversation into the file `<name>.arrow` of its buckets; return what became of each."""
     outcomes = []
     with ExitStack() as stack:
         buckets: dict[str, _BucketFile] = {}
@@ -179,7 +179,7 @@ def write_texts(
                 row = text_row(trajectory.traj_id, rendered, target=TARGETS[dataset])
                 for bucket in members:
                     if bucket not in buckets:
-                        file = stack.enter_context(folder.writer(f"texts/{bucket}/{name}"))
+                        file = stack.enter_context(folder.writer(f"texts/{bucket}/{name}.arrow"))
                         buckets[bucket] = stack.enter_context(_BucketFile(file))
                     buckets[bucket].add(row)
     return outcomes
@@ -193,10 +193,10 @@ def _by_dataset(places: Sequence[tuple[str, str]]) -> Iterator[tuple[str, list[s
 
 
 class _BucketFile:
-    """A work file of `TEXT_SCHEMA`, written in row groups of about `_BUFFER_BYTES`."""
+    """A work file of `TEXT_SCHEMA`, written in batches of about `_BUFFER_BYTES`."""
 
     def __init__(self, file: Any) -> None:
-        self._writer = work_writer(file, TEXT_SCHEMA)
+        self._writer = text_writer(file)
         self._rows: list[dict[str, Any]] = []
         self._num_bytes = 0
 

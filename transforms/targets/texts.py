@@ -1,7 +1,7 @@
 """The rendered conversations of one shard, as an Arrow table from which a target takes its columns."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import IO, Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -38,6 +38,14 @@ def text_row(traj_id: str, conversation: Conversation, *, target: Target) -> dic
         "hashes": [message_hash(message) for message in messages] if target.compares_sides else [],
         "num_bytes": size + sum(map(len, conversation.tools or ())),
     }
+
+
+def text_writer(file: IO[bytes]) -> pa.ipc.RecordBatchFileWriter:
+    """Return a writer of `TEXT_SCHEMA`, as Arrow holds it.
+
+    Such files are read once in a run: Parquet takes lists of structs apart and puts them together again.
+    """
+    return pa.ipc.new_file(file, TEXT_SCHEMA, options=pa.ipc.IpcWriteOptions(compression="lz4"))
 
 
 def places_of(ids: pa.ChunkedArray, texts: pa.Table) -> pa.Array:

@@ -17,7 +17,7 @@ from transforms.targets.assembling import AssembleShards, Shard, build_row_group
 from transforms.targets.catalog import TARGETS
 from transforms.targets.contract import Conversation
 from transforms.targets.encoding import encode_message
-from transforms.targets.texts import TEXT_SCHEMA, text_row
+from transforms.targets.texts import TEXT_SCHEMA, text_row, text_writer
 
 KTO = TARGETS["kto"]
 
@@ -52,8 +52,9 @@ def plan(*traj_ids: str) -> pa.Table:
 def test_a_shard_holds_the_planned_rows_in_order(tmp_path: Path) -> None:
     work, store = Store(str(tmp_path / "work")), Store(str(tmp_path / "store"))
     write_table(work, "plan/kto-train-00000.parquet", plan("b", "a"))
-    write_table(work, "texts/kto-train-00000/p1.parquet", texts("a", "spare"))
-    write_table(work, "texts/kto-train-00000/p2.parquet", texts("b"))
+    for name, table in (("p1", texts("a", "spare")), ("p2", texts("b"))):
+        with work.writer(f"texts/kto-train-00000/{name}.arrow") as file, text_writer(file) as writer:
+            writer.write_table(table)
     shard = Shard("kto", "kto-train-00000", "exports/kto/train-00000-of-00001.parquet")
     with TestPipeline() as pipeline:
         counts = pipeline | Create([shard]) | AssembleShards(store, tmp_path / "work", ProgressFile(tmp_path / "done"))

@@ -54,8 +54,8 @@ STAGES: Final[dict[str, ModuleType]] = {
 def work(
     loaded: LoadedSettings,
     plan: Plan,
-    sources: Sources,
     *,
+    sources: Sources,
     store: Store,
     work_dir: Path,
     flags: Sequence[str],

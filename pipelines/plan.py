@@ -95,7 +95,7 @@ def find_sources(loaded: LoadedSettings, store: Store) -> Sources:
     filesystem, root = fsspec.core.url_to_fs(settings.lake.root)
     uris = list_lake(filesystem, root, settings.lake.include, settings.lake.exclude)
     uris = _without_store(uris, settings, root)
-    known = read_known_files(store, filesystem, root, settings.ingest)
+    known = read_known_files(store, filesystem, root=root, settings=settings.ingest)
     units = plan_units(filesystem, root, uris, settings.ingest, known=known)
     units.sort(key=lambda unit: (unit.unit_key, unit.uri, unit.byte_start))
     references = _find_references(settings, encoder)

@@ -71,7 +71,7 @@ def execute(
     store = Store(loaded.settings.store)
     sources = find_sources(loaded, store)
     with exclusive(store):
-        keep_known_files(store, sources.known, loaded.settings.ingest)
+        keep_known_files(store, sources.known, settings=loaded.settings.ingest)
         plan = make_plan(loaded, sources, store)
         if plan.is_done:
             return RunResult(plan, plan.parent, was_done=True)
@@ -85,7 +85,7 @@ def execute(
             manifest = work(
                 loaded,
                 plan,
-                sources,
+                sources=sources,
                 store=store,
                 work_dir=work_dir,
                 flags=flags,

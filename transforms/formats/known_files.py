@@ -90,13 +90,13 @@ class KnownFiles:
         known = self.hashes.get(uri)
         return known[1] if known is not None and known[0] == state else None
 
-    def add_found(self, uri: str, state: FileState | None, found: FoundFile) -> None:
+    def add_found(self, uri: str, state: FileState | None, *, found: FoundFile) -> None:
         """Note what was found of a file whose state was taken before it was opened."""
         if state is not None and self._is_settled(uri, state):
             self.found[uri] = (state, found)
             self.has_changed = True
 
-    def add_hash(self, uri: str, state: FileState | None, sha256: str) -> None:
+    def add_hash(self, uri: str, state: FileState | None, *, sha256: str) -> None:
         """Note the hash of a file whose state was taken before it was opened."""
         if state is not None and self._is_settled(uri, state):
             self.hashes[uri] = (state, sha256)
@@ -111,7 +111,7 @@ class KnownFiles:
         return orjson.dumps({"key": key, "found": self.found, "hashes": self.hashes}, default=list)
 
     @classmethod
-    def from_json(cls, content: bytes, root: str, key: str) -> Self:
+    def from_json(cls, content: bytes, root: str, *, key: str) -> Self:
         """Return what `to_json` wrote with that key; nothing, where the key is another or the content damaged."""
         try:
             tree: dict[str, Any] = orjson.loads(content)
@@ -135,16 +135,16 @@ def known_key(settings: IngestSettings) -> str:
     )
 
 
-def read_known_files(store: Store, fs: AbstractFileSystem, root: str, settings: IngestSettings) -> KnownFiles:
+def read_known_files(store: Store, fs: AbstractFileSystem, *, root: str, settings: IngestSettings) -> KnownFiles:
     """Return what earlier runs into the store found of the lake's files."""
     if not isinstance(fs, LocalFileSystem):
         return KnownFiles(None)
     if not store.exists(PATH):
         return KnownFiles(root.rstrip("/"))
-    return KnownFiles.from_json(store.read_bytes(PATH), root.rstrip("/"), known_key(settings))
+    return KnownFiles.from_json(store.read_bytes(PATH), root.rstrip("/"), key=known_key(settings))
 
 
-def keep_known_files(store: Store, known: KnownFiles, settings: IngestSettings) -> None:
+def keep_known_files(store: Store, known: KnownFiles, *, settings: IngestSettings) -> None:
     """Write what is known for the next run, if it is more than was read; raises as `Store.write_atomic` does."""
     if known.has_changed:
         store.write_atomic(PATH, known.to_json(known_key(settings)))

@@ -108,7 +108,7 @@ def _source(uri: str, lake: Lake, settings: IngestSettings, *, range_bytes: int,
     source = _look_at(uri, lake, settings, range_bytes=range_bytes)
     if state is not None and source.size == state.size and source.is_open:
         found = FoundFile(source.adapter.name, source.ranges, source.is_cut, source.is_claimed)
-        known.add_found(uri, state, found)
+        known.add_found(uri, state, found=found)
     return source
 
 
@@ -180,7 +180,7 @@ def _hash_of(uri: str, lake: Lake, known: KnownFiles) -> str:
     try:
         with lake.open(uri) as stream:
             sha256 = _hash(stream)
-        known.add_hash(uri, state, sha256)
+        known.add_hash(uri, state, sha256=sha256)
         return sha256
     except OSError:
         return hashlib.sha256(uri.encode("utf-8", "surrogatepass")).hexdigest()

@@ -36,7 +36,7 @@ class ReadColumns(NamedTuple):
         return ["traj_id", *own[table]]
 
 
-def read_columns(store: Store, pack: Pack, wanted: Collection[str], *, columns: ReadColumns) -> Iterator[Trajectory]:
+def read_columns(store: Store, pack: Pack, *, wanted: Collection[str], columns: ReadColumns) -> Iterator[Trajectory]:
     """Rebuild of a pack's trajectories what the columns hold, in under half the time of `read_trajectories`.
 
     All else is empty or None. The result of a step's only call stands in the step's `obs_text` alone.

@@ -150,7 +150,7 @@ class RenderConversations(beam.PTransform[PCollection[Pack], PCollection[int]]):
         if path.is_file():
             for row in pq.read_table(path).to_pylist():
                 wanted[row["traj_id"]].append((row["dataset"], row["bucket"]))
-            trajectories = read_columns(self.store, pack, wanted, columns=_COLUMNS)
+            trajectories = read_columns(self.store, pack, wanted=wanted, columns=_COLUMNS)
             with rare_collections():
                 rows = write_texts(trajectories, wanted, folder=Store(str(self.folder)), name=pack.pack_id)
             write_table(Store(str(self.folder)), f"rendered/{name}", rows_to_table(rows, RENDERED_SCHEMA))

@@ -36,4 +36,4 @@ def read_comparable(store: Store, pack: Pack, wanted: Collection[str]) -> Iterat
     Yields:
         Trajectories, ordered by id inside a row group.
     """
-    return read_columns(store, pack, wanted, columns=_COLUMNS)
+    return read_columns(store, pack, wanted=wanted, columns=_COLUMNS)

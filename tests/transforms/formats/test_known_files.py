@@ -93,10 +93,10 @@ def test_what_is_known_is_kept_for_the_next_run_with_equal_settings(lake: Path, 
     store, fs = Store(str(tmp_path / "store")), fsspec.filesystem("file")
     known = KnownFiles(str(lake), taken_ns=_later())
     first, _ = _plan(lake, known)
-    keep_known_files(store, known, SETTINGS)
+    keep_known_files(store, known, settings=SETTINGS)
 
-    kept = read_known_files(store, fs, str(lake), SETTINGS)
-    other = read_known_files(store, fs, str(lake), IngestSettings(max_depth=100))
+    kept = read_known_files(store, fs, root=str(lake), settings=SETTINGS)
+    other = read_known_files(store, fs, root=str(lake), settings=IngestSettings(max_depth=100))
 
     assert (kept.found, kept.hashes) == (known.found, known.hashes)
     assert _plan(lake, kept) == (first, [])
@@ -108,12 +108,12 @@ def test_what_is_known_is_kept_for_the_next_run_with_equal_settings(lake: Path, 
 def test_a_damaged_listing_is_as_good_as_none(lake: Path, tmp_path: Path, content: bytes) -> None:
     store = Store(str(tmp_path / "store"))
     store.write_atomic(PATH, content)
-    assert read_known_files(store, fsspec.filesystem("file"), str(lake), SETTINGS).found == {}
+    assert read_known_files(store, fsspec.filesystem("file"), root=str(lake), settings=SETTINGS).found == {}
     with_key = b'{"key": "%s", "found": {"a": [[1], 2]}, "hashes": {}}' % known_key(SETTINGS).encode()
-    assert KnownFiles.from_json(with_key, str(lake), known_key(SETTINGS)).found == {}
+    assert KnownFiles.from_json(with_key, str(lake), key=known_key(SETTINGS)).found == {}
 
 
 def test_a_file_system_without_states_is_read_each_time(tmp_path: Path) -> None:
     memory = fsspec.filesystem("memory")
-    known = read_known_files(Store(str(tmp_path)), memory, "/lake", SETTINGS)
+    known = read_known_files(Store(str(tmp_path)), memory, root="/lake", settings=SETTINGS)
     assert known.state("a.jsonl") is None

@@ -38,7 +38,7 @@ def test_wanted_trajectories_have_the_columns_and_nothing_else(tmp_path, row_gro
     store = Store(str(tmp_path))
     pack = _written(store, ["b", "a", "c", "a"], row_group_bytes=row_group_bytes)
 
-    found = {each.traj_id: each for each in read_columns(store, pack, {"a", "c"}, columns=COLUMNS)}
+    found = {each.traj_id: each for each in read_columns(store, pack, wanted={"a", "c"}, columns=COLUMNS)}
 
     assert sorted(found) == ["a", "c"]
     first = found["a"]

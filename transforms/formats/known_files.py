@@ -4,6 +4,7 @@ A file is the same while its size, times and inode are. That decides what is rea
 unit's key hashes content, whether its hash was taken this time or before. Kept for lakes on a local file system only.
 """
 
+import hashlib
 import os
 import time
 from collections.abc import Collection
@@ -49,7 +50,9 @@ class FoundFile(NamedTuple):
 
 @dataclass
 class KnownFiles:
-    """The files of earlier runs; `found` and `hashes` hold what is trusted, by path relative to the root.
+    """The files of earlier runs; `found` and `hashes` hold what is trusted, by the hash of the path.
+
+    A path may hold a secret, so it is not written down.
 
     Attributes:
         root: Where the lake lies; None where the file system tells no states.
@@ -66,9 +69,10 @@ class KnownFiles:
 
     def forget_others(self, uris: Collection[str]) -> None:
         """Forget the files that are not among those of the lake."""
+        names = {_name(uri) for uri in uris} if self.found or self.hashes else set()
         for kept in (self.found, self.hashes):
-            for uri in kept.keys() - uris:
-                del kept[uri]
+            for name in kept.keys() - names:
+                del kept[name]
 
     def state(self, uri: str) -> FileState | None:
         """Return the state of a file; None where there is none to trust."""
@@ -82,29 +86,28 @@ class KnownFiles:
 
     def found_of(self, uri: str, state: FileState | None) -> FoundFile | None:
         """Return what was found of a file in that state."""
-        known = self.found.get(uri)
+        known = self.found.get(_name(uri))
         return known[1] if known is not None and known[0] == state else None
 
     def hash_of(self, uri: str, state: FileState | None) -> str | None:
         """Return the hash of a file in that state."""
-        known = self.hashes.get(uri)
+        known = self.hashes.get(_name(uri))
         return known[1] if known is not None and known[0] == state else None
 
     def add_found(self, uri: str, state: FileState | None, *, found: FoundFile) -> None:
         """Note what was found of a file whose state was taken before it was opened."""
-        if state is not None and self._is_settled(uri, state):
-            self.found[uri] = (state, found)
+        if state is not None and self._is_settled(state):
+            self.found[_name(uri)] = (state, found)
             self.has_changed = True
 
     def add_hash(self, uri: str, state: FileState | None, *, sha256: str) -> None:
         """Note the hash of a file whose state was taken before it was opened."""
-        if state is not None and self._is_settled(uri, state):
-            self.hashes[uri] = (state, sha256)
+        if state is not None and self._is_settled(state):
+            self.hashes[_name(uri)] = (state, sha256)
             self.has_changed = True
 
-    def _is_settled(self, uri: str, state: FileState) -> bool:
-        # A name that is no UTF-8 cannot be written to the listing.
-        return max(state.modified_ns, state.changed_ns) < self.taken_ns - _SETTLED_NS and uri.isprintable()
+    def _is_settled(self, state: FileState) -> bool:
+        return max(state.modified_ns, state.changed_ns) < self.taken_ns - _SETTLED_NS
 
     def to_json(self, key: str) -> bytes:
         """Return what is known as JSON."""
@@ -118,13 +121,17 @@ class KnownFiles:
             if tree["key"] != key:
                 return cls(root)
             found = {
-                uri: (FileState(*state), FoundFile(adapter, tuple(ByteRange(*each) for each in ranges), *flags))
-                for uri, (state, (adapter, ranges, *flags)) in tree["found"].items()
+                name: (FileState(*state), FoundFile(adapter, tuple(ByteRange(*each) for each in ranges), *flags))
+                for name, (state, (adapter, ranges, *flags)) in tree["found"].items()
             }
-            hashes = {uri: (FileState(*state), str(sha256)) for uri, (state, sha256) in tree["hashes"].items()}
+            hashes = {name: (FileState(*state), str(sha256)) for name, (state, sha256) in tree["hashes"].items()}
         except (ValueError, KeyError, TypeError):
             return cls(root)
         return cls(root, found, hashes)
+
+
+def _name(uri: str) -> str:
+    return hashlib.sha256(uri.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def known_key(settings: IngestSettings) -> str:

@@ -75,9 +75,14 @@ class Catalogue:
     maintained: tuple[MaintainedRule, ...]
     one_pass: OnePass
 
+    @property
+    def names_index(self) -> int:
+        """What the one pass calls the pattern of names of secrets."""
+        return len(self.own)
+
     def are_names_alone(self, flagged: Sequence[int]) -> bool:
         """Say whether the one pass told of names of secrets and of no rule."""
-        return list(flagged) == [len(self.own)]
+        return list(flagged) == [self.names_index]
 
     def find(self, search: Search, flagged: Sequence[int] | None = None) -> list[Finding]:
         """Return the secrets of a text by position, looking again at what is left until nothing more is found.

@@ -8,6 +8,7 @@ wherever it stands bare.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Self
 
 from schemas.records import Rollout
@@ -17,6 +18,7 @@ from transforms.redaction.fields import ScannedTexts, scanned_texts
 from transforms.redaction.maintained import Finding
 from transforms.redaction.notes import note_rollout, put_back
 from transforms.redaction.placeholders import Placeholders, covered
+from transforms.redaction.shared import SharedTexts
 from transforms.redaction.splits import mend_splits
 from transforms.redaction.suspects import could_speak
 from transforms.redaction.units import Edit, Page, Unit, apply_edits, decode, encode
@@ -45,10 +47,13 @@ class Redactor:
         """Return the rollout without secrets, and how many places were replaced, by kind."""
         if not self.enabled:
             return rollout, {}
-        scanned = scanned_texts(rollout)
-        joined = encode("\x00".join(scanned.texts))
         catalogue = compiled_catalogue(self.personal_data)
+        known = _shared_texts(self.personal_data).known_of(rollout)
+        scanned = scanned_texts(rollout, known)
+        joined = encode("\x00".join(scanned.texts))
         flagged = catalogue.one_pass(joined)
+        if known.have_names:
+            flagged = sorted({*flagged, catalogue.names_index})
         if not flagged or (catalogue.are_names_alone(flagged) and self._is_clean(rollout, scanned, joined)):
             return rollout, {}
         scan = self._scan(joined)
@@ -80,6 +85,12 @@ class Redactor:
         )
         scan.placeholders.reserve(text)
         return scan
+
+
+@cache
+def _shared_texts(personal_data: bool) -> SharedTexts:
+    catalogue = compiled_catalogue(personal_data)
+    return SharedTexts(catalogue.one_pass, names=catalogue.names_index)
 
 
 @dataclass(slots=True)

@@ -53,6 +53,8 @@ ROLLOUT_FIELDS: Final = _texts(ROLLOUT_NAMES)
 HEADER_FIELDS: Final = _texts(HEADER_NAMES, HEADER_TEXTS, HEADER_JSON)
 MESSAGE_FIELDS: Final = _texts(MESSAGE_NAMES, MESSAGE_TEXTS, MESSAGE_JSON)
 CALL_FIELDS: Final = _texts(CALL_NAMES, (), CALL_JSON)
+_CONTENT: Final = len(MESSAGE_NAMES)
+"""Place of the content among a message's fields."""
 
 _ESCAPES: Final = (("\\n", "\n"), ('\\"', '"'), ("\\t", "\t"), ("\\/", "/"), ("\\r", "\r"))
 _UNICODE_ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
@@ -75,16 +77,28 @@ class ScannedTexts(NamedTuple):
     starts: list[int]
 
 
-def scanned_texts(rollout: Rollout) -> ScannedTexts:
-    """Return every text of a rollout for the one pass.
+class KnownTexts(NamedTuple):
+    """Which texts of a rollout are known to be clean, and whether names of secrets are in them all the same."""
+
+    tools: bool = False
+    sampling: bool = False
+    first_content: bool = False
+    last_texts: bool = False
+    have_names: bool = False
+
+
+_NONE_KNOWN: Final = KnownTexts()
+
+
+def scanned_texts(rollout: Rollout, known: KnownTexts = _NONE_KNOWN) -> ScannedTexts:
+    """Return every text of a rollout for the one pass, without those that are known to be clean.
 
     JSON text comes as written and, where it has escapes, without them; a content made of parts comes a second time
     without its line breaks, and what two contents in a row would make is there too, for what was split.
     """
-    header = HEADER_FIELDS.values(rollout.header)
-    texts = [*filter(None, ROLLOUT_FIELDS.values(rollout)), *filter(None, header)]
-    texts += [unescaped_json(text) for text in header[-len(HEADER_JSON) :] if text and "\\" in text]
+    texts = _first_texts(rollout, known)
     starts = [0]
+    is_new = not known.first_content
     split: list[str] = []
     content_before: str | None = None
     for message in rollout.messages:
@@ -93,7 +107,9 @@ def scanned_texts(rollout: Rollout) -> ScannedTexts:
         if halves := seam(content_before, content):
             split.append("".join(halves))
         content_before = content
-        texts += filter(None, MESSAGE_FIELDS.values(message))
+        values = MESSAGE_FIELDS.values(message)
+        texts += filter(None, values if is_new else values[:_CONTENT] + values[_CONTENT + 1 :])
+        is_new = True
         if message.parts_json or message.extra_json:
             json_texts = (message.parts_json, message.extra_json)
             texts += [unescaped_json(text) for text in json_texts if text and "\\" in text]
@@ -104,11 +120,22 @@ def scanned_texts(rollout: Rollout) -> ScannedTexts:
             texts += filter(None, values)
             texts += [unescaped_json(text) for text in values[-len(CALL_JSON) :] if text and "\\" in text]
     starts.append(len(texts))
-    texts += filter(None, last_texts(rollout))
+    if not known.last_texts:
+        texts += filter(None, last_texts(rollout))
     starts.append(len(texts))
     texts += split
     starts.append(len(texts))
     return ScannedTexts(texts, starts)
+
+
+def _first_texts(rollout: Rollout, known: KnownTexts) -> list[str]:
+    """Return the texts of the ids and the header."""
+    *values, tools, sampling, extra = HEADER_FIELDS.values(rollout.header)
+    texts = [*filter(None, ROLLOUT_FIELDS.values(rollout)), *filter(None, values)]
+    json_texts = (None if known.tools else tools, None if known.sampling else sampling, extra)
+    texts += filter(None, json_texts)
+    texts += [unescaped_json(text) for text in json_texts if text and "\\" in text]
+    return texts
 
 
 def rewrite_rollout(

@@ -114,11 +114,12 @@ def _note_repeated(units: list[Unit], json_text: str) -> None:
     if len(json_text) > _LONGEST_KEPT:
         _note_json(units, json_text)
     else:
-        units += _noted_json(json_text)
+        units += noted_json(json_text)
 
 
 @lru_cache(maxsize=64)
-def _noted_json(json_text: str) -> tuple[Unit, ...]:
+def noted_json(json_text: str) -> tuple[Unit, ...]:
+    """Return the strings of a JSON text, keys included."""
     units: list[Unit] = []
     _note_json(units, json_text)
     return tuple(units)

@@ -21,10 +21,10 @@ from transforms.redaction.notes import note_part
 from transforms.redaction.one_pass import compile_ends
 from transforms.redaction.units import Page, Unit, encode
 
-_MOST_NAMES: Final = 64
+MOST_NAMES: Final = 64
 """Names from which on the whole rollout is as cheap as its parts apart."""
 _LONGEST_NAME: Final = 80
-_REACH_BEFORE: Final = 700
+REACH_BEFORE: Final = 700
 _REACH_BEHIND: Final = 1800
 """Bytes around a name that a look can read: a row of a table before it and four below."""
 _MOST_LINES: Final = 5
@@ -43,7 +43,7 @@ def could_speak(rollout: Rollout, scanned: ScannedTexts, joined: bytes) -> bool:
         joined: The bytes of the texts, a NUL between them.
     """
     ends = name_ends(joined)
-    if len(ends) >= _MOST_NAMES:
+    if len(ends) >= MOST_NAMES:
         return True
     num_parts = len(scanned.starts) - 2
     # The byte behind a name can be the NUL before the next text: the one two before the end is the name's own.
@@ -62,7 +62,7 @@ def name_ends(text: bytes) -> list[int]:
 
 @cache
 def _compiled_ends() -> Callable[[bytes], list[int]]:
-    return compile_ends(NAME_PATTERN, most=_MOST_NAMES)
+    return compile_ends(NAME_PATTERN, most=MOST_NAMES)
 
 
 def _parts_of(places: list[int], scanned: ScannedTexts, joined: bytes) -> list[int]:
@@ -86,18 +86,18 @@ def _speaks_in(rollout: Rollout, part: int, *, num_parts: int) -> bool:
     units = _noted(rollout, part)
     text = Page(units).text
     ends = name_ends(text)
-    if not ends or len(ends) >= _MOST_NAMES:
+    if not ends or len(ends) >= MOST_NAMES:
         return bool(ends)
     first = last = part
     num_before, start = ends[0], max(0, ends[0] - _LONGEST_NAME)
     whole = units
-    while num_before < _REACH_BEFORE and first > 0:
+    while num_before < REACH_BEFORE and first > 0:
         first -= 1
         before = _noted(rollout, first)
         num_before += _num_characters(before)
         whole, start = before + whole, 0
     behind = [text[ends[-1] :]]
-    while last < num_parts - 1 and not _is_beyond(behind):
+    while last < num_parts - 1 and not is_beyond(behind):
         last += 1
         following = _noted(rollout, last)
         behind.append(b"\x00" + Page(following).text)
@@ -105,17 +105,17 @@ def _speaks_in(rollout: Rollout, part: int, *, num_parts: int) -> bool:
     if whole is not units:
         text = Page(whole).text
     # What follows a part is not the end of all text.
-    return _could_hold(text if last == num_parts - 1 else text + b"\x00", start)
+    return could_hold(text if last == num_parts - 1 else text + b"\x00", start)
 
 
-def _is_beyond(behind: list[bytes]) -> bool:
+def is_beyond(behind: list[bytes]) -> bool:
     """Say whether no look from a name reads beyond what stands behind it."""
     text = b"".join(behind)
     return len(text) >= _REACH_BEHIND or (text.count(b"\n") >= _MOST_LINES and not _INSERTED.search(text))
 
 
 @lru_cache(maxsize=512)
-def _could_hold(text: bytes, start: int) -> bool:
+def could_hold(text: bytes, start: int) -> bool:
     """Judge the names of a text, which many rollouts share: they begin with the same prompt."""
     return could_hold_named(text, first=start)
 

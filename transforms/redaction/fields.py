@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from schemas.records import Header, Message, MessageCall, Rollout
-from transforms.redaction.seams import seam
+from transforms.redaction.seams import TOUCHING, seam
 
 TextRecord = Header | Message | MessageCall | Rollout
 _AnyRecord = TypeVar("_AnyRecord", Header, MessageCall)
@@ -104,21 +104,24 @@ def scanned_texts(rollout: Rollout, known: KnownTexts = _NONE_KNOWN) -> ScannedT
     for message in rollout.messages:
         starts.append(len(texts))
         content = message.content
-        if halves := seam(content_before, content):
-            split.append("".join(halves))
+        # Two letters, asked for here, spare most messages the call.
+        if content and content_before and content[0] in TOUCHING and content_before[-1] in TOUCHING:
+            split.append("".join(seam(content_before, content) or ()))
         content_before = content
         values = MESSAGE_FIELDS.values(message)
         texts += filter(None, values if is_new else values[:_CONTENT] + values[_CONTENT + 1 :])
         is_new = True
-        if message.parts_json or message.extra_json:
-            json_texts = (message.parts_json, message.extra_json)
-            texts += [unescaped_json(text) for text in json_texts if text and "\\" in text]
-            if message.parts_json and content and "\n" in content:
+        parts = message.parts_json
+        if parts or message.extra_json:
+            texts += [unescaped_json(text) for text in (parts, message.extra_json) if text and "\\" in text]
+            if parts and content and "\n" in content:
                 split.append(content.replace("\n", ""))
         for call in message.calls:
-            values = CALL_FIELDS.values(call)
-            texts += filter(None, values)
-            texts += [unescaped_json(text) for text in values[-len(CALL_JSON) :] if text and "\\" in text]
+            texts += filter(None, CALL_FIELDS.values(call))
+            if (raw := call.arguments_raw) and "\\" in raw:
+                texts.append(unescaped_json(raw))
+            if (written := call.arguments_json) and "\\" in written:
+                texts.append(unescaped_json(written))
     starts.append(len(texts))
     if not known.last_texts:
         texts += filter(None, last_texts(rollout))
@@ -201,7 +204,9 @@ def framed(key: str, value: str) -> str:
 
 def unescaped_json(json_text: str) -> str:
     """Return a JSON text with what its escapes stand for; quotes and key names stay around the strings."""
-    return "\\".join(_unescaped(part) for part in json_text.split("\\\\"))
+    if "\\\\" not in json_text:
+        return _unescaped(json_text)
+    return "\\".join([_unescaped(part) for part in json_text.split("\\\\")])
 
 
 def _unescaped(text: str) -> str:

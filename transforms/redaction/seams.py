@@ -5,12 +5,12 @@ from typing import Final
 
 _LONGEST_HALF: Final = 256
 _TOKEN_CHARACTERS: Final = string.ascii_letters + string.digits + "_./+=:~-"
-_TOUCHING: Final = frozenset(_TOKEN_CHARACTERS)
+TOUCHING: Final = frozenset(_TOKEN_CHARACTERS)
 
 
 def seam(before: str | None, after: str | None) -> tuple[str, str] | None:
     """Return the two halves of the token that one text's end and the next one's beginning make; None without one."""
-    if not before or not after or before[-1] not in _TOUCHING or after[0] not in _TOUCHING:
+    if not before or not after or before[-1] not in TOUCHING or after[0] not in TOUCHING:
         return None
     tail, head = before[-_LONGEST_HALF:], after[:_LONGEST_HALF]
     num_others, num_rest = len(tail.rstrip(_TOKEN_CHARACTERS)), len(head.lstrip(_TOKEN_CHARACTERS))

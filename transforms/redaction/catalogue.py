@@ -80,9 +80,10 @@ class Catalogue:
         """What the one pass calls the pattern of names of secrets."""
         return len(self.own)
 
-    def are_names_alone(self, flagged: Sequence[int]) -> bool:
-        """Say whether the one pass told of names of secrets and of no rule."""
-        return list(flagged) == [self.names_index]
+    @property
+    def encoded_index(self) -> int:
+        """What the one pass calls the rule of base64 runs."""
+        return len(SECRET_RULES)
 
     def find(self, search: Search, flagged: Sequence[int] | None = None) -> list[Finding]:
         """Return the secrets of a text by position, looking again at what is left until nothing more is found.

@@ -20,7 +20,7 @@ from transforms.redaction.notes import note_rollout, put_back
 from transforms.redaction.placeholders import Placeholders, covered
 from transforms.redaction.shared import SharedTexts
 from transforms.redaction.splits import mend_splits
-from transforms.redaction.suspects import could_speak
+from transforms.redaction.suspects import could_decode, could_speak
 from transforms.redaction.units import Edit, Page, Unit, apply_edits, decode, encode
 
 
@@ -51,10 +51,9 @@ class Redactor:
         known = _shared_texts(self.personal_data).known_of(rollout)
         scanned = scanned_texts(rollout, known)
         joined = encode("\x00".join(scanned.texts))
-        flagged = catalogue.one_pass(joined)
-        if known.have_names:
-            flagged = sorted({*flagged, catalogue.names_index})
-        if not flagged or (catalogue.are_names_alone(flagged) and self._is_clean(rollout, scanned, joined)):
+        found = catalogue.one_pass(joined)
+        flagged = sorted({*found, catalogue.names_index}) if known.have_names else found
+        if not flagged or self._is_clean(rollout, scanned, joined, found=found, flagged=flagged):
             return rollout, {}
         scan = self._scan(joined)
         rollout = replace(rollout, messages=mend_splits(rollout.messages, scan.find, scan.placeholders.name))
@@ -63,9 +62,25 @@ class Redactor:
             rollout = put_back(rollout, notes, changed)
         return rollout, dict(sorted(scan.placeholders.counts.items()))
 
-    def _is_clean(self, rollout: Rollout, scanned: ScannedTexts, joined: bytes) -> bool:
-        """Say whether names, of which alone the one pass told, speak for nothing."""
-        if could_speak(rollout, scanned, joined):
+    def _is_clean(
+        self, rollout: Rollout, scanned: ScannedTexts, joined: bytes, *, found: list[int], flagged: list[int]
+    ) -> bool:
+        """Say whether names and runs of base64, if the one pass told of these alone, are no secrets.
+
+        Args:
+            rollout: Header and messages.
+            scanned: Its texts that are not known to be clean.
+            joined: Their bytes.
+            found: What stands in them.
+            flagged: What stands in all texts.
+        """
+        catalogue = compiled_catalogue(self.personal_data)
+        names, encoded = catalogue.names_index, catalogue.encoded_index
+        if not {names, encoded}.issuperset(flagged):
+            return False
+        if encoded in found and could_decode(rollout, scanned, joined, rule=catalogue.own[encoded]):
+            return False
+        if names in flagged and could_speak(rollout, scanned, joined, has_names=names in found):
             return False
         if not any(message.parts_json for message in rollout.messages):
             return True

@@ -14,6 +14,7 @@ from typing import Final
 
 from schemas.records import Rollout
 from transforms.redaction.fields import ScannedTexts
+from transforms.redaction.matching import CompiledRule
 from transforms.redaction.named import could_hold_named
 from transforms.redaction.names import NAME_PATTERN
 from transforms.redaction.near import near_values, noise
@@ -32,7 +33,26 @@ _MOST_LINES: Final = 5
 _INSERTED: Final = re.compile(rb"(?i)\)\s*values")
 
 
-def could_speak(rollout: Rollout, scanned: ScannedTexts, joined: bytes) -> bool:
+def could_decode(rollout: Rollout, scanned: ScannedTexts, joined: bytes, *, rule: CompiledRule) -> bool:
+    """Say whether the rule of base64 runs takes one: no key that is told before a value makes or breaks a run.
+
+    Args:
+        rollout: Header and messages.
+        scanned: Its texts.
+        joined: The bytes of the texts, a NUL between them.
+        rule: The rule, compiled.
+    """
+    num_parts = len(scanned.starts) - 2
+    parts = _parts_of([start for start, _ in rule.places(joined)], scanned, joined)
+    return any(part >= num_parts or _takes_in(rollout, part, rule) for part in parts)
+
+
+def _takes_in(rollout: Rollout, part: int, rule: CompiledRule) -> bool:
+    text = Page(_noted(rollout, part)).text
+    return any(rule.accepts(text, start, end) for start, end in rule.places(text))
+
+
+def could_speak(rollout: Rollout, scanned: ScannedTexts, joined: bytes, *, has_names: bool = True) -> bool:
     """Say whether a name could speak for a value or a random token stands near a word for credentials.
 
     Given is that nothing else was found in the texts.
@@ -41,8 +61,9 @@ def could_speak(rollout: Rollout, scanned: ScannedTexts, joined: bytes) -> bool:
         rollout: Header and messages.
         scanned: Its texts.
         joined: The bytes of the texts, a NUL between them.
+        has_names: Whether names stand in these texts, and not in those alone that are known to be clean.
     """
-    ends = name_ends(joined)
+    ends = name_ends(joined) if has_names else []
     if len(ends) >= MOST_NAMES:
         return True
     num_parts = len(scanned.starts) - 2
@@ -70,9 +91,11 @@ def _parts_of(places: list[int], scanned: ScannedTexts, joined: bytes) -> list[i
     if not places:
         return []
     texts = scanned.texts
-    sizes = map(len, texts if joined.isascii() else map(encode, texts))
-    borders = list(accumulate(map(add, sizes, repeat(1))))
-    indices = {bisect_right(borders, place) for place in places}
+    if joined.count(b"\x00") == len(texts) - 1:
+        indices = {joined.count(b"\x00", 0, place) for place in places}
+    else:
+        borders = list(accumulate(map(add, map(len, map(encode, texts)), repeat(1))))
+        indices = {bisect_right(borders, place) for place in places}
     return sorted({bisect_right(scanned.starts, index) - 1 for index in indices})
 
 

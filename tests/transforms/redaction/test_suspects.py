@@ -1,3 +1,4 @@
+import base64
 import json
 import random
 
@@ -5,11 +6,13 @@ import pytest
 
 from schemas.records import Header, Message, MessageCall, Rollout
 from tests.unseen_prints import KINDS, draw_print
+from transforms.redaction.encoded import encoded_rule
 from transforms.redaction.engine import Redactor
 from transforms.redaction.fields import scanned_texts
+from transforms.redaction.matching import compile_rules
 from transforms.redaction.named import named_values
 from transforms.redaction.notes import note_rollout
-from transforms.redaction.suspects import could_speak, name_ends
+from transforms.redaction.suspects import could_decode, could_speak, name_ends
 from transforms.redaction.units import Page, encode
 
 PROMPT = "Do not print passwords, keys or tokens. Answer 42 first.\n"
@@ -90,3 +93,23 @@ def test_a_phrase_that_only_a_mark_in_the_next_text_lets_be_seen_is_left_to_the_
     rollout = _rollout("password='Correct-Horse-Battery-Staple'", "7")
     assert Redactor().redact_rollout(rollout)[1] == {"PASSWORD": 1}
     assert _could_speak(rollout)
+
+
+def _could_decode(rollout: Rollout) -> bool:
+    scanned = scanned_texts(rollout)
+    (rule,) = compile_rules([encoded_rule()])
+    return could_decode(rollout, scanned, encode("\0".join(scanned.texts)), rule=rule)
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_a_run_of_base64_that_decodes_to_a_secret_is_told_from_one_that_looks_like_it(place):
+    wrapped = base64.b64encode(f"export API_TOKEN={VALUE}".encode()).decode()
+    contents = ["path/to/c2VjcmV0/x ", "é\0words ", "cGFzc3dvcmQ "]
+    assert not _could_decode(_rollout(*contents))
+    contents[place] += f"{wrapped}\n"
+    assert _could_decode(_rollout(*contents))
+    assert Redactor().redact_rollout(_rollout(*contents))[1] == {"ENCODED_SECRET": 1}
+
+
+def test_a_run_of_base64_over_two_contents_is_left_to_the_whole_rollout():
+    assert _could_decode(_rollout("the c2Vj", "cmV0/x"))

@@ -85,18 +85,21 @@ class Catalogue:
         """What the one pass calls the rule of base64 runs."""
         return len(SECRET_RULES)
 
-    def find(self, search: Search, flagged: Sequence[int] | None = None) -> list[Finding]:
+    def find(
+        self, search: Search, flagged: Sequence[int] | None = None, *, are_names_quiet: bool = False
+    ) -> list[Finding]:
         """Return the secrets of a text by position, looking again at what is left until nothing more is found.
 
         Args:
             search: The text and what is known of it.
             flagged: What the one pass named for this text, or for a text that holds it; None runs the pass.
+            are_names_quiet: Whether the names are known to speak for nothing, but where a claim makes new ones.
         """
         known = frozenset[bytes]()
         before, num_found = search.text, 0
         flagged = self.one_pass(search.text) if flagged is None else flagged
         has_names = len(self.own) in flagged
-        self._find_once(search, flagged, looks_at_names=has_names)
+        self._find_once(search, flagged, looks_at_names=has_names, are_names_quiet=are_names_quiet)
         while num_found < len(search.findings):
             if len(search.bare_values) > len(known):
                 _claim_bare(search, search.bare_values - known)
@@ -111,13 +114,15 @@ class Catalogue:
                 _claim_named(search, around=search.findings[search.num_seen_by_names :])
         return sorted(search.findings)
 
-    def _find_once(self, search: Search, flagged: Sequence[int], *, looks_at_names: bool = False) -> None:
+    def _find_once(
+        self, search: Search, flagged: Sequence[int], *, looks_at_names: bool = False, are_names_quiet: bool = False
+    ) -> None:
         num_own = len(self.own)
         for index in flagged:
             if index < num_own:
                 _claim_own(search, self.own[index])
         if looks_at_names:
-            _claim_named(search)
+            _claim_named(search, around=list(search.findings) if are_names_quiet else None)
         rules = [self.maintained[index - num_own - 1] for index in flagged if index > num_own]
         for start, end, kind in find_maintained(search.left(), rules) if rules else ():
             if search.is_free(start, end):

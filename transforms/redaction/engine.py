@@ -6,11 +6,13 @@ until nothing is found in what is left: so redacting twice changes nothing. A se
 wherever it stands bare.
 """
 
+import operator
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Self
 
+from schemas.records import Message, Rollout
 from schemas.records import Rollout
 from schemas.settings.ingest import RedactionSettings
 from transforms.redaction.catalogue import PERSONAL_KINDS, Catalogue, IsAllowed, Search, allows, compiled_catalogue
@@ -56,9 +58,11 @@ class Redactor:
         if not flagged or self._is_clean(rollout, scanned, joined, found=found, flagged=flagged):
             return rollout, {}
         scan = self._scan(joined)
-        rollout = replace(rollout, messages=mend_splits(rollout.messages, scan.find, scan.placeholders.name))
+        messages = mend_splits(rollout.messages, scan.find, scan.placeholders.name)
+        are_names_quiet = catalogue.names_index not in found and _are_same(messages, rollout.messages)
+        rollout = replace(rollout, messages=messages)
         notes = note_rollout(rollout)
-        if changed := scan.redact(notes.units, flagged):
+        if changed := scan.redact(notes.units, flagged, are_names_quiet=are_names_quiet):
             rollout = put_back(rollout, notes, changed)
         return rollout, dict(sorted(scan.placeholders.counts.items()))
 
@@ -85,8 +89,7 @@ class Redactor:
         if not any(message.parts_json for message in rollout.messages):
             return True
         scan, messages = self._scan(joined), rollout.messages
-        mended = mend_splits(messages, scan.find, scan.placeholders.name)
-        return all(after is before for after, before in zip(mended, messages, strict=True))
+        return _are_same(mend_splits(messages, scan.find, scan.placeholders.name), messages)
 
     def redact_text(self, text: str) -> str:
         """Return a single text, such as an error's message, without secrets."""
@@ -100,6 +103,10 @@ class Redactor:
         )
         scan.placeholders.reserve(text)
         return scan
+
+
+def _are_same(messages: Sequence[Message], others: Sequence[Message]) -> bool:
+    return all(map(operator.is_, messages, others))
 
 
 @cache
@@ -120,13 +127,15 @@ class _Scan:
     def find(self, text: bytes) -> list[Finding]:
         return self.catalogue.find(Search(covered(text), self.bare_values, self.is_allowed))
 
-    def redact(self, units: Sequence[Unit], flagged: Sequence[int] | None = None) -> dict[int, str]:
+    def redact(
+        self, units: Sequence[Unit], flagged: Sequence[int] | None = None, *, are_names_quiet: bool = False
+    ) -> dict[int, str]:
         """Return the texts of the units that hold a secret without it, by their place."""
         page = Page(units)
         changing: dict[int, tuple[bytes, list[Edit]]] = {}
         locate, name = page.locate, self.placeholders.name
         search = Search(page.text, self.bare_values, self.is_allowed)
-        for start, end, kind in self.catalogue.find(search, flagged):
+        for start, end, kind in self.catalogue.find(search, flagged, are_names_quiet=are_names_quiet):
             index, first, last = locate(start, end)
             if first < last and not (kind in PERSONAL_KINDS and units[index][2]):
                 if index not in changing:

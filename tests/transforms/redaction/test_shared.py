@@ -81,3 +81,12 @@ def test_what_was_seen_before_changes_no_redaction():
         rollout = _rollout(text, "words 7", tools_json=json.dumps([{"description": text}]), components=(text[:40],))
         first, *others = [redactor.redact_rollout(rollout) for _ in range(4)]
         assert others == [first] * 3
+
+
+def test_secrets_beside_a_known_text_with_names_are_the_same():
+    rng = random.Random(4)
+    redactor = Redactor()
+    for number, kind in enumerate(sorted(KINDS) * 2):
+        rollout = _rollout(f"{PROMPT}Of kind {number}.\n", draw_print(kind, rng)[1].text, "words 7")
+        first, *others = [redactor.redact_rollout(rollout) for _ in range(3)]
+        assert others == [first] * 2

@@ -1,6 +1,7 @@
 """Replace secrets by numbered placeholders, before anything is stored.
 
-One multi-pattern pass over all texts of a rollout says which rules could match; a clean rollout costs nothing more.
+One multi-pattern pass over a rollout's texts, without those that many rollouts share and that are known to be clean,
+says which rules could match; a clean rollout costs nothing more.
 A flagged one is taken apart into its texts, decoded, and only its flagged rules run over all of them at once, again
 until nothing is found in what is left: so redacting twice changes nothing. A secret known from its context is replaced
 wherever it stands bare.

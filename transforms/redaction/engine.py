@@ -14,7 +14,6 @@ from functools import cache
 from typing import Self
 
 from schemas.records import Message, Rollout
-from schemas.records import Rollout
 from schemas.settings.ingest import RedactionSettings
 from transforms.redaction.catalogue import PERSONAL_KINDS, Catalogue, IsAllowed, Search, allows, compiled_catalogue
 from transforms.redaction.fields import ScannedTexts, scanned_texts

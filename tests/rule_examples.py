@@ -1,7 +1,7 @@
 """One text for every rule of our own catalogue, in its order; `{a36}` stands for 36 letters and digits drawn anew.
 
 The letter names what is drawn: a letters and digits, h hexadecimal, u capitals and digits, l small letters and digits,
-w also - and _, s also + and /, d digits, b those of base 58.
+w also - and _, s also + and /, d digits, c capital hexadecimal, t base 32, b those of base 58.
 """
 
 import random
@@ -9,10 +9,14 @@ import re
 import string
 from typing import Final
 
+from tests.vendor_examples import VENDOR_EXAMPLES
+
 _ALPHABETS: Final = {
     "a": string.ascii_letters + string.digits,
     "g": string.ascii_lowercase + string.digits + "!@#$%^&*(-_=+)",
     "h": "0123456789abcdef",
+    "c": "0123456789ABCDEF",
+    "t": string.ascii_uppercase + "234567",
     "u": string.ascii_uppercase + string.digits,
     "l": string.ascii_lowercase + string.digits,
     "w": string.ascii_letters + string.digits + "-_",
@@ -20,7 +24,7 @@ _ALPHABETS: Final = {
     "d": string.digits,
     "b": "".join(sorted(set(string.ascii_letters + string.digits) - set("0OIl"))),
 }
-_DRAWN: Final = re.compile(r"\{([aghulwsdb])(\d+)\}")
+_DRAWN: Final = re.compile(r"\{([acghtulwsdb])(\d+)\}")
 
 EXAMPLES: Final = (
     "-----BEGIN EC PRIVATE KEY-----\n{s64}\n-----END EC PRIVATE KEY-----",
@@ -106,6 +110,7 @@ EXAMPLES: Final = (
     "fw_{a24}",
     "wandb_v1_{w77}",
     "tvly-{a32}",
+    *VENDOR_EXAMPLES,
     "eyJ{w20}.eyJ{w40}.{w43}",
     "postgres://app:{a16}@db/app",
     "https://{a30}@git.internal/a.git",

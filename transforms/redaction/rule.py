@@ -6,8 +6,12 @@ from dataclasses import dataclass
 Accept = Callable[[bytes, bytes], bool]
 """Says of a value and the byte after its match whether it is a secret."""
 
-LEFT = r"(?:^|[^A-Za-z0-9]|\\[nrt])"
-LEFT_OF_NAME = r"(?:^|[^A-Za-z0-9_-]|\\[nrt])"
+_COLOUR = r"\[[0-9;]{1,11}m"
+"""How a terminal's colour ends: its letter is no part of the word behind."""
+LEFT = r"(?:^|[^A-Za-z0-9]|\\[nrt]|" + _COLOUR + ")"
+LEFT_OF_NAME = r"(?:^|[^A-Za-z0-9_-]|\\[nrt]|" + _COLOUR + ")"
+LEFT_OF_RUN = r"(?:^|[^A-Za-z0-9+/]|\\[nrt]|" + _COLOUR + ")"
+"""For a prefix so short that base64 holds it behind one of its two signs."""
 CLOSE = r"(?:[\\\"'\]`]|u0022|&quot;|&#34;|%22)*"
 QUOTE = r"(?:\\*[\"'`]|\\*u0022|&quot;|&#34;|%22)"
 
@@ -25,7 +29,7 @@ class Rule:
     @property
     def sought(self) -> str:
         """What the one pass looks for: without letters at its very beginning a pattern costs it half its speed."""
-        return self.trigger or self.pattern.removeprefix(LEFT).removeprefix(LEFT_OF_NAME)
+        return self.trigger or self.pattern.removeprefix(LEFT).removeprefix(LEFT_OF_NAME).removeprefix(LEFT_OF_RUN)
 
 
 def fixed(kind: str, pattern: str, *, accept: Accept | None = None) -> Rule:

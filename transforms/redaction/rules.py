@@ -14,6 +14,7 @@ from transforms.redaction.commands import CALLS, COMMANDS
 from transforms.redaction.forms import DECLARATIONS, FRAMES, LINKS
 from transforms.redaction.rule import LEFT, LEFT_OF_NAME, Rule, context, fixed
 from transforms.redaction.values import is_literal, is_no_sequence, is_noise, is_public_address, is_random
+from transforms.redaction.vendor_forms import VENDOR_FORMS
 
 _MARGIN: Final = r"\\+[nr]|[\s\"'+,;>|#*]|[0-9]{1,5}[\t:|]|//+[ \t]|\xe2\x94[\x80-\x83]|\xe2\x95\x91"
 """What stands before a line of a key: quotes, comment signs, line numbers, frames."""
@@ -177,6 +178,7 @@ SECRET_RULES: Final[tuple[Rule, ...]] = (
     *_FORGES,
     *_SERVICES,
     *_MODEL_HOSTS,
+    *VENDOR_FORMS,
     *FRAMES,
     *LINKS,
     *_UNNAMED,

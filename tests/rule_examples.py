@@ -1,7 +1,7 @@
 """One text for every rule of our own catalogue, in its order; `{a36}` stands for 36 letters and digits drawn anew.
 
 The letter names what is drawn: a letters and digits, h hexadecimal, u capitals and digits, l small letters and digits,
-w also - and _, s also + and /, d digits, c capital hexadecimal, t base 32, b those of base 58.
+w also - and _, s also + and /, d digits, c capital hexadecimal, t base 32 and v in small letters, p signs as well, b those of base 58.
 """
 
 import random
@@ -16,6 +16,8 @@ _ALPHABETS: Final = {
     "g": string.ascii_lowercase + string.digits + "!@#$%^&*(-_=+)",
     "h": "0123456789abcdef",
     "c": "0123456789ABCDEF",
+    "v": string.ascii_lowercase + "234567",
+    "p": string.ascii_letters + string.digits + "!@#$%^&*()-_ []{}<>~`+=,.;:/?|",
     "t": string.ascii_uppercase + "234567",
     "u": string.ascii_uppercase + string.digits,
     "l": string.ascii_lowercase + string.digits,
@@ -24,7 +26,7 @@ _ALPHABETS: Final = {
     "d": string.digits,
     "b": "".join(sorted(set(string.ascii_letters + string.digits) - set("0OIl"))),
 }
-_DRAWN: Final = re.compile(r"\{([acghtulwsdb])(\d+)\}")
+_DRAWN: Final = re.compile(r"\{([acghtulwsdbpv])(\d+)\}")
 
 EXAMPLES: Final = (
     "-----BEGIN EC PRIVATE KEY-----\n{s64}\n-----END EC PRIVATE KEY-----",
@@ -111,6 +113,24 @@ EXAMPLES: Final = (
     "wandb_v1_{w77}",
     "tvly-{a32}",
     *VENDOR_EXAMPLES,
+    "Recovery codes:\n{l5}-{l5}\n{l5}-{l5}\n{l4}7-{l4}8",
+    'pyotp.TOTP("{t32}")',
+    "2FA setup key: {v4} {v4} {v4} {v4} {v4} {v4} {v4} {v4}",
+    "the gmail app password is qzkx wvjq xzgk hqvw",
+    "define('AUTH_SALT', '{p64}');",
+    "base64:{s43}=",
+    "LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVkt{s60}",
+    "Private Keys\n====\n\n(0) 0x{h64}",
+    "keypair = [" + ", ".join(["{d2}"] * 64) + "]",
+    'ethers.Wallet("0x{h64}")',
+    '"keyName": "key1", "permissions": "FULL", "value": "{s86}=="',
+    "eyJ{w40}.{w6}.{w27}",
+    ".eJ{w40}.{w6}.{w27}",
+    "eyJ{w40}:1{a5}:{w43}",
+    ".eJ{w40}:1{a5}:{w43}",
+    '"password":"{h40}"',
+    "Password for the [elastic] user reset.\nNew value: {a20}",
+    "A temporary password is generated for root@localhost: {a12}7b",
     "eyJ{w20}.eyJ{w40}.{w43}",
     "postgres://app:{a16}@db/app",
     "https://{a30}@git.internal/a.git",
@@ -134,6 +154,7 @@ EXAMPLES: Final = (
     "'SecretString': '{a32}'",
     ":rubygems: {a32}",
     "host.internal\tFALSE\t/\tTRUE\t17\tname\t{a32}",
+    "https://api.internal/weather?q=Oslo&appid={h32}",
     "https://chat.internal/hooks/{a26}",
     "https://host.internal/invite/{a32}",
     "/bot123456789:{a35}",
@@ -172,6 +193,10 @@ EXAMPLES: Final = (
     "user: app\n  pass: {a20}7b\n",
     "aws ssm put-parameter --name /app/db_password --value '{a20}7b'",
     "ACL SETUSER app on >{a20}",
+    "java -jar cli.jar -auth admin:11{h32} list-jobs",
+    "liquibase --username=app --password=w0.{a10}7",
+    "poetry config http-basic.corp ci {a20}7",
+    "wandb login {h40}",
     "smtp.login('admin', '{a20}')",
     "connect('host', 'admin', '{a20}7')",
     "ConvertTo-SecureString '{a20}' -AsPlainText",

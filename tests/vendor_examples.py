@@ -112,6 +112,7 @@ VENDOR_EXAMPLES: Final = (
     "access_token$production${l16}${h32}",
     "AQEyhmf{s120}-{s43}=-{a16}",
     "access-sandbox-{h8}-{h4}-{h4}-{h4}-{h12}",
+    "FLWSECK-{h32}-X",
     "live_{a30}",
     "sandbox_{w40}",
     "sk_sbox_{l26}",

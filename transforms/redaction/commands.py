@@ -1,7 +1,7 @@
 """Secrets given to commands, to calls and to data bases: by their place among flags and arguments."""
 
 from transforms.redaction.rule import CLOSE, QUOTE, context
-from transforms.redaction.values import is_literal, is_password, is_random, is_typed
+from transforms.redaction.values import is_literal, is_opaque, is_password, is_random, is_typed
 
 _PLAIN = r"([^\s\x00\"'`\\|;&<>]{6,})"
 _ARGUMENTS = r"(?:(?:[a-z_]+ ?[:=] ?)?(?:[\"'][^\n\x00\"']*[\"']|[A-Za-z_$][A-Za-z0-9_.$]*)\s*,\s*)"
@@ -9,6 +9,9 @@ _DIGIT_QUOTED = r"(?:[a-z_]+ ?[:=] ?)?[\"']([^\s\x00\"'\\]*[0-9!@#%^*?+~=][^\s\x
 _QUOTED = r"(?:[a-z_]+ ?[:=] ?)?[brf]?[\"']([^\s\x00\"'\\]{6,})[\"']"
 _NO_FLAG = r"([^\s\x00\"'`\\|;&<>/*-][^\s\x00\"'`|;&<>]"
 """The beginning of what is no flag of a command, no `*` that asks for a password and no redirection."""
+_ENTRANCE = (
+    r"(?:log-?in|auth|authenticate|unseal|activate|(?:add-)?authtoken|(?:config|set)-token|(?:set-)?api-?key|register)"
+)
 
 COMMANDS = (
     context(
@@ -151,6 +154,30 @@ COMMANDS = (
         accept=is_typed,
     ),
     context("PASSWORD", r"(?i:acl setuser|user) [^\n\x00>]*? >([^\s\x00>]{6,})", accept=is_typed),
+    context(
+        "PASSWORD",
+        r"[\s\"']--?(?:auth|user|login|creds?|credentials|userpwd|proxy-user|http-user|basic-auth|basicauth)"
+        r"[ =]+[\"']?[A-Za-z0-9_.@+-]{1,64}:([^\s\x00\"'`\\]{6,})",
+        accept=is_typed,
+    ),
+    context(
+        "PASSWORD",
+        r"(?:\s|^|\")--?(?:[a-z]+-)*(?:password|passwd|passphrase)[ =]+[\"']?" + _PLAIN,
+        accept=is_typed,
+    ),
+    context(
+        "PASSWORD",
+        r"(?:http-basic[. ]\S+\s+\S+\s+|BUNDLE_[A-Z0-9_]{2,60}[\"']?\s*[:=]\s*[\"']?[^\s\x00:\"'/]+:"
+        r"|bundle config (?:set )?(?:--[a-z]+ )*\S+ [^\s\x00:/]+:)([^\s\x00\"'`\\]{6,})",
+        accept=is_typed,
+    ),
+    context(
+        "SECRET",
+        r"(?:^|[\n$#>;&|\"'`(]|\\n) ?(?:(?:sudo|npx|uvx|bunx|pipx run|run) )?[a-z][a-z0-9_.-]{1,20}"
+        r"(?: [a-z:-]{2,20}){0,2} " + _ENTRANCE + r"(?: --?[a-z-]+[= ]?)? ?[\"']?([A-Za-z0-9+/_.=~-]{20,})",
+        accept=is_opaque,
+        trigger=r" " + _ENTRANCE + r"(?: --?[a-z-]+[= ]?)? ?[\"']?[A-Za-z0-9+/_.=~-]{20}",
+    ),
 )
 
 CALLS = (

@@ -10,6 +10,7 @@ stands between the texts that are scanned together and for every placeholder: no
 
 from typing import Final
 
+from transforms.redaction.announced import ANNOUNCED
 from transforms.redaction.commands import CALLS, COMMANDS
 from transforms.redaction.forms import DECLARATIONS, FRAMES, LINKS
 from transforms.redaction.rule import LEFT, LEFT_OF_NAME, Rule, context, fixed
@@ -179,6 +180,7 @@ SECRET_RULES: Final[tuple[Rule, ...]] = (
     *_SERVICES,
     *_MODEL_HOSTS,
     *VENDOR_FORMS,
+    *ANNOUNCED,
     *FRAMES,
     *LINKS,
     *_UNNAMED,

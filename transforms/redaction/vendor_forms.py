@@ -162,6 +162,7 @@ _PAYMENTS = (
     fixed("BRAINTREE_TOKEN", r"access_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[0-9a-f]{32}"),
     fixed("ADYEN_KEY", r"AQE[A-Za-z0-9]hmf[A-Za-z0-9+/=_-]{60,}"),
     fixed("PLAID_TOKEN", r"(?:access|link|public|processor)-(?:sandbox|development|production)-" + _UUID),
+    fixed("FLUTTERWAVE_KEY", r"FLWSECK(?:_[A-Z]{4})?-[A-Za-z0-9]{12,}(?:-[A-Za-z0-9]{1,20})?"),
     fixed("MOLLIE_KEY", LEFT_OF_NAME + r"((?:live|test|access|org)_[A-Za-z0-9]{30,})", accept=is_noise),
     fixed("GOCARDLESS_KEY", LEFT_OF_NAME + r"((?:live|sandbox)_[A-Za-z0-9_-]{40})", accept=is_opaque),
     fixed("CHECKOUT_KEY", LEFT + r"(sk_(?:sbox_)?[a-z0-9]{26,27}[a-z0-9*#$=]?)", accept=is_random),

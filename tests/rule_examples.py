@@ -1,7 +1,8 @@
 """One text for every rule of our own catalogue, in its order; `{a36}` stands for 36 letters and digits drawn anew.
 
 The letter names what is drawn: a letters and digits, h hexadecimal, u capitals and digits, l small letters and digits,
-w also - and _, s also + and /, d digits, c capital hexadecimal, t base 32 and v in small letters, p signs as well, b those of base 58.
+w also - and _, s also + and /, d digits, c capital hexadecimal, t base 32 and v in small letters, p signs as well, b
+those of base 58.
 """
 
 import random

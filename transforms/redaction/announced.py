@@ -118,7 +118,6 @@ _KEYS = (
         r"(?i:key-?pair|(?:secret|private)[ _-]?key|wallet|solana)[^\n\x00]{0,80}(?:" + _BREAK + r"[^\n\x00]{0,40})?"
         r"(\[ ?(?:[0-9]{1,3}, ?){63}[0-9]{1,3} ?\])",
         accept=is_literal,
-        trigger=r"\[ ?(?:[0-9]{1,3}, ?){63}[0-9]{1,3} ?\]",
     ),
     context(
         "SECRET",
@@ -159,7 +158,7 @@ _PASSWORDS = (
     context(
         "PASSWORD",
         r"(?i:(?:generated|temporary|initial|default|one-time|new|random)[a-z -]{0,20} password"
-        r"|password (?:is|was) (?:auto)?generated)[^\n\x00:]{0,64}: {1,4}[\"'`]?([^\s\x00\"'`\\]{8,64})[\"'`]?[ \t.]*(?:\r?\n|\\n|$|\x00)",
+        r"|password (?:is|was) (?:auto)?generated)[^\n\x00:]{0,64}: {1,4}[\"'`]?([^\s\x00\"'`\\]{8,64})",
         accept=is_typed,
     ),
 )

@@ -28,6 +28,7 @@ _SALT_SIGN: Final = re.compile(rb"[^A-Za-z0-9 ]")
 _FEWEST_SALT_SIGNS: Final = 8
 """Of 64 characters drawn from the 92 of a salt 21 are signs on average; a sentence has few."""
 _FEWEST_KINDS_OF_SIGN: Final = 6
+_WALLET_KEY: Final = re.compile(rb"0x[0-9a-fA-F]{64}\Z")
 _ADDRESS: Final = re.compile(rb"0x[0-9a-fA-F]{40}\Z")
 
 
@@ -64,7 +65,7 @@ def _is_salt(value: bytes, _following: bytes) -> bool:
 
 def _is_key(value: bytes, following: bytes) -> bool:
     """Say whether the argument of a call that takes a key is one and no public address."""
-    return is_opaque(value, following) and _ADDRESS.match(value) is None
+    return _WALLET_KEY.match(value) is not None or (is_opaque(value, following) and _ADDRESS.match(value) is None)
 
 
 _CODES_AND_SEEDS = (

@@ -1,0 +1,73 @@
+import random
+
+import pytest
+
+from tests.rule_examples import draw_example
+from transforms.redaction.engine import Redactor
+
+_CODES = ["{l5}-{l5}", "{h4}-{h4}", "{l4}-{l4}-{l4}", "{d4}1 {d4}"]
+
+
+def _drawn(text: str, seed: int) -> str:
+    return draw_example(text, random.Random(seed))[0]
+
+
+@pytest.mark.parametrize("code", _CODES)
+@pytest.mark.parametrize(
+    ("before", "between", "after"),
+    [
+        ("Recovery codes:\n", "\n", "\nKeep these somewhere safe."),
+        ('{"backup_codes": ["', '", "', '"]}'),
+        ("your 2FA backup codes, one use each:\n\n 1. ", "\n 1. ", "\n"),
+    ],
+)
+def test_a_list_of_recovery_codes_is_found_whole(code, before, between, after):
+    for seed in range(20):
+        codes = [_drawn(code, 100 * seed + index) for index in range(8)]
+        redacted = Redactor().redact_text(before + between.join(codes) + after)
+        assert not any(one in redacted for one in codes)
+
+
+@pytest.mark.parametrize(
+    ("text", "num_given"),
+    [
+        ('pyotp.TOTP("{t32}").now()', 32),
+        ("define( 'LOGGED_IN_SALT',  '{p64}' );", 20),
+        ("$ php artisan key:generate --show\nbase64:{s43}=", 40),
+        ('{"session":"eyJ{w40}.{w6}.{w27}"}', 20),
+        ('const wallet = new ethers.Wallet("0x{h64}", provider);', 60),
+        ("snyk auth {h8}-{h4}-4{h3}-a{h3}-{h12}", 10),
+        ("vault operator unseal {s43}Q", 30),
+        ("java -jar cli.jar -auth ci-bot:11{h32} list-jobs", 30),
+        ("poetry config http-basic.corp ci {a18}7", 16),
+        ('BUNDLE_GEMS__CORP__IO: "ci:{a18}7"', 16),
+        ('{"username":"app","password":"{h40}"}', 36),
+        ("I will use the password you gave me (`9T4{a11}7`) to connect.", 10),
+        ("The generated password for the elastic built-in superuser is : {a16}7+", 14),
+    ],
+)
+def test_what_is_announced_is_found(text, num_given):
+    for seed in range(20):
+        line, last = draw_example(text, random.Random(seed))
+        assert last[:num_given] not in Redactor().redact_text(line)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Recovery codes: see the docs, which tell how they work.",
+        "backup keys:\n- node-exporter\n- kube-state\n- alert-manager",
+        "The backup codes page lists well-known places-of-storage, long-term plans and so-called vaults.",
+        "the password must have more than four words",
+        "TOTP is set up by SOMEAPPLICATIONNAME in the MAINCONFIGURATION",
+        "define('SITE_KEY', 'the name under which this site is known to all of its users');",
+        "git log in {h40}",
+        'Wallet("0x{h40}")',
+        "session.login(user)",
+        "password is generated: see below",
+        "docker run --user 1000:1000 image",
+    ],
+)
+def test_what_only_sounds_like_an_announcement_stands(text):
+    line = _drawn(text, 1)
+    assert Redactor().redact_text(line) == line

@@ -28,6 +28,7 @@ _SALT_SIGN: Final = re.compile(rb"[^A-Za-z0-9 ]")
 _FEWEST_SALT_SIGNS: Final = 8
 """Of 64 characters drawn from the 92 of a salt 21 are signs on average; a sentence has few."""
 _FEWEST_KINDS_OF_SIGN: Final = 6
+_LONG_WORD: Final = re.compile(rb"[A-Za-z0-9+/_=]{40,}")
 _WALLET_KEY: Final = re.compile(rb"0x[0-9a-fA-F]{64}\Z")
 _ADDRESS: Final = re.compile(rb"0x[0-9a-fA-F]{40}\Z")
 
@@ -68,6 +69,12 @@ def _is_key(value: bytes, following: bytes) -> bool:
     return _WALLET_KEY.match(value) is not None or (is_opaque(value, following) and _ADDRESS.match(value) is None)
 
 
+def _is_list_of_keys(value: bytes, _following: bytes) -> bool:
+    """Say whether the first of the long words of a list is a key."""
+    first = _LONG_WORD.search(value)
+    return first is not None and _is_key(first[0], b"")
+
+
 _CODES_AND_SEEDS = (
     context(
         "RECOVERY_CODES",
@@ -99,7 +106,7 @@ _CODES_AND_SEEDS = (
 _KEYS = (
     context(
         "SALT",
-        r"(?:KEY|SALT|SECRET|_key|_salt|secret)[\"']?\s*(?:,|=>|[:=])\s*[\"']([^\n\x00\"'\\]{40,80})[\"']",
+        r"(?:KEY|SALT|SECRET|_key|_salt|secret)[\"']?(?: |\s*(?:,|=>|[:=])\s*)[\"']([^\n\x00\"'\\]{40,80})[\"']",
         accept=_is_salt,
     ),
     fixed("APP_KEY", LEFT + r"(base64:(?:[A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{22}==))", accept=is_random),
@@ -110,7 +117,7 @@ _KEYS = (
     ),
     context(
         "PRIVATE_KEY",
-        r"(?i:private keys?)[^A-Za-z0-9\x00]{0,80}(?:\([0-9]{1,3}\) ?)?"
+        r"(?:(?i:private keys?)|_PK\b)[^A-Za-z0-9\x00]{0,80}(?:\([0-9]{1,3}\) ?)?"
         r"((?:0x)?[0-9a-fA-F]{64}(?:\s+\([0-9]{1,3}\) (?:0x)?[0-9a-fA-F]{64})*)",
         accept=is_literal,
     ),
@@ -136,6 +143,16 @@ _KEYS = (
     ),
 )
 
+_LISTS = (
+    context(
+        "SECRET",
+        r"(?i:(?:unseal|api|secret|access|private|signing|recovery|root)[ _-]?(?:keys|tokens|shares)"
+        r"(?:_[a-z0-9]{2,6})?|accounts)" + CLOSE + r"\s{0,2}[:=](?:\\+[nrt\"']|[\s\"'`,\[-]){1,12}"
+        r"((?:0x)?[A-Za-z0-9+/_=]{40,}(?:(?:\\+[nrt\"']|[\s\"'`,-]){1,12}(?:0x)?[A-Za-z0-9+/_=]{40,})*)",
+        accept=_is_list_of_keys,
+    ),
+)
+
 _COOKIES = (
     fixed("COOKIE", r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{5,7}\.[A-Za-z0-9_-]{26,}"),
     fixed("COOKIE", r"\.eJ[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{5,7}\.[A-Za-z0-9_-]{26,}"),
@@ -144,6 +161,12 @@ _COOKIES = (
 )
 
 _PASSWORDS = (
+    context("PASSWORD", r"New value: ([^\s\x00\"'`\\]{16,64})", accept=is_opaque),
+    context(
+        "PASSWORD",
+        r"(?i:secret|password)[^\n\x00]{0,200}base64 (?:-d|-D|--decode)[^\n\x00]{0,16}\n([^\s\x00\"'`\\]{8,64})",
+        accept=is_typed,
+    ),
     context(
         "PASSWORD",
         r"(?i:password|passwd|passphrase|_pass|pwd)" + CLOSE + r"\s{0,2}(?:=>|[:=])\s{0,2}" + QUOTE + r"?"
@@ -164,4 +187,4 @@ _PASSWORDS = (
     ),
 )
 
-ANNOUNCED: Final = (*_CODES_AND_SEEDS, *_KEYS, *_COOKIES, *_PASSWORDS)
+ANNOUNCED: Final = (*_CODES_AND_SEEDS, *_KEYS, *_LISTS, *_COOKIES, *_PASSWORDS)

@@ -153,7 +153,7 @@ _CHAT_AND_MAIL = (
     fixed("TIKTOK_TOKEN", LEFT + r"((?:act|rft)\.[A-Za-z0-9!*%.-]{50,})", accept=is_random),
     fixed("INSTAGRAM_TOKEN", LEFT_OF_RUN + r"(IG(?:QV|AA)[A-Za-z0-9_-]{80,})"),
     fixed("SPOTIFY_TOKEN", LEFT_OF_RUN + r"(BQ[A-D][A-Za-z0-9_-]{100,})", accept=is_random),
-    fixed("SALESFORCE_TOKEN", r"00D[A-Za-z0-9]{12,15}!A[A-Za-z0-9_.]{70,}"),
+    fixed("SALESFORCE_TOKEN", LEFT + r"(00D[A-Za-z0-9]{12,15}!A[A-Za-z0-9_.]{70,})"),
     fixed("SALESFORCE_TOKEN", r"5Aep861[A-Za-z0-9_.]{60,}"),
 )
 
@@ -181,7 +181,7 @@ _PAYMENTS = (
     fixed("RIOT_KEY", r"RGAPI-" + _UUID),
     fixed("PLANET_KEY", r"PLAK[0-9a-f]{32}"),
     fixed("EBAY_KEY", r"(?:PRD|SBX)-[0-9a-f]{10,12}(?:-[0-9a-f]{4}){2,4}-?[0-9a-f]{0,12}"),
-    fixed("EBAY_TOKEN", r"v\^1\.1#i\^1#[A-Za-z0-9^#+/=]{60,}"),
+    fixed("EBAY_TOKEN", LEFT + r"(v\^1\.1#i\^1#[A-Za-z0-9^#+/=]{60,})"),
     fixed("ROBLOX_COOKIE", r"\|_[0-9A-F]{200,}"),
 )
 

@@ -4,7 +4,19 @@ import binascii
 import re
 from typing import Final
 
-from transforms.redaction.letters import is_gibberish, reads_as_words
+from transforms.redaction.letters import (
+    NO_RANDOM_PIECE,
+    NOT_RANDOM,
+    RANDOM,
+    RANDOM_TOKEN,
+    is_case_noise,
+    is_gibberish,
+    is_joined_words,
+    mixture,
+    reads_as_words,
+    switches_classes,
+    true_randomness,
+)
 
 _MAX_JUDGED: Final = 512
 """Bytes of a value that are looked at: a longer one is judged by its beginning."""
@@ -34,20 +46,8 @@ _TYPED_OTHER = re.compile(
 """What stands behind a flag and is a path, a port, a date, a file or a setting."""
 _SIGN = re.compile(rb"[0-9!@#$%^&*?+~]")
 _DIGITS = b"0123456789"
-_FEWEST_NOISE: Final = 10
-_CASES = bytes(65 if 65 <= byte <= 90 else 97 for byte in range(256))
 _CODE_FOLLOWS = (b"(", b"[")
-_CLASSES: Final = bytes(
-    ord("U") if 65 <= byte <= 90 else ord("l") if 97 <= byte <= 122 else ord("d") if 48 <= byte <= 57 else ord("-")
-    for byte in range(256)
-)
-_NO_CLASS: Final = bytes(byte for byte in range(256) if not (chr(byte).isalnum() and byte < 128))
-_RUN_OF_LETTERS_AND_DIGITS = re.compile(rb"[A-Za-z0-9]{12,}")
 _GROUPS = re.compile(rb"[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,12}){2,9}\Z")
-_FEWEST_TRULY_RANDOM: Final = 16
-_HEX = re.compile(rb"(?:[0-9a-f]+|[0-9A-F]+)\Z")
-_JOINTS: Final = b"-_.~"
-_UNBROKEN = re.compile(rb"[A-Za-z0-9_.~-]+\Z")
 _WORD_PHRASE = re.compile(rb"[A-Za-z]{3,12}([-_.+!])(?:[A-Za-z]{3,12}\1){1,6}[A-Za-z]{2,12}[0-9]{0,4}!?\Z")
 _WORD_OF_CODE = re.compile(
     rb"(?i)(?:\A|[-_.+!])(?:pass[a-z]*|secrets?|tokens?|keys?|self|this|config[a-z]*|settings?|env|auth[a-z]*"
@@ -55,16 +55,6 @@ _WORD_OF_CODE = re.compile(
     rb"|values?|strings?|example|get|set|db|data|test|from|with|not|field|model|base|type)(?:[-_.+!]|\Z)"
 )
 _SPOKEN = re.compile(rb"[!@#]?[A-Za-z][A-Za-z0-9]{2,}[!@#*?_.-]?[A-Za-z]*[0-9]{2,6}[!@#*?x]?\Z")
-_FEWEST_REPEATED: Final = 6
-_LONGEST_MEAN_RUN: Final = 3.4
-"""Characters: words and numbers in names make runs of one class of 4 and more, random letters and digits of 1.6 (all
-of them), 2.1 (hexadecimal), 2.5 (one case) and 3.3 (base 32)."""
-_LONGEST_MEAN_RUN_OF_ONE_CASE: Final = 4.6
-_LONG_PIECE: Final = 24
-"""Characters without a joint: no name in one case has so many and numbers among them."""
-_LONGEST_MEAN_CASE_RUN: Final = 2.9
-"""Characters: names in camel case have words of 3 letters and more."""
-_IDENTIFIER = re.compile(rb"[A-Za-z_][A-Za-z0-9_.:]*\Z")
 _HASH_SHAPE = re.compile(rb"(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})\Z")
 _APP_PASSWORD = re.compile(rb"[a-z]{4}(?: [a-z]{4}){3}\Z")
 _SEED_PHRASE = re.compile(rb"[a-z]{3,8}(?: [a-z]{3,8}){11,23}\Z")
@@ -97,25 +87,13 @@ def is_random(value: bytes, following: bytes) -> bool:
     if following in _CODE_FOLLOWS:
         return False
     value = value[:_MAX_JUDGED]
-    has_one_case = value.islower() or value.isupper()
-    if not has_one_case and value == value.lower():
+    how = mixture(value)
+    if how == NOT_RANDOM:
         return False
-    num_digits = len(value) - len(value.translate(None, _DIGITS))
-    is_mixed = (
-        num_digits >= 2 or (num_digits == 1 and not has_one_case) or _is_case_noise(value) or is_gibberish(value)
-    )
-    if not is_mixed or _is_repeated(value):
-        return False
-    if num_digits and value.isalnum():
+    if how == RANDOM_TOKEN:
         # Letters and digits alone are no name with dots, no path, no variable: only words of documentation are left.
         return not _names_example(value)
     return not _is_dotted_name(value) and not _is_path_or_url(value) and is_literal(value, following)
-
-
-def _is_repeated(value: bytes) -> bool:
-    """Say whether a value is one stretch over and over, three times and more."""
-    period = value.find(value[:_FEWEST_REPEATED], 1) if len(value) >= 2 * _FEWEST_REPEATED else 0
-    return period > 0 and 3 * period <= len(value) and value.startswith(value[period:])
 
 
 def _is_dotted_name(value: bytes) -> bool:
@@ -139,15 +117,6 @@ def is_login(value: bytes, following: bytes) -> bool:
     return _LOGIN.match(binascii.a2b_base64(whole + b"=" * (-len(whole) % 4))) is not None
 
 
-def _is_case_noise(value: bytes) -> bool:
-    """Say whether letters alone switch case as random text does, every other letter; names switch at their words."""
-    if len(value) < _FEWEST_NOISE or not value.isalpha():
-        return False
-    cases = value.translate(_CASES)
-    has_words = len(value) > _LONGEST_MEAN_CASE_RUN * _num_runs(value)
-    return not has_words and cases.count(b"aA") + cases.count(b"Aa") >= 0.25 * len(value)
-
-
 def is_noise(value: bytes, following: bytes) -> bool:
     """Say whether a token ends in letters of both cases and digits, as no hash, word or number does."""
     tail = value.rpartition(b"_")[2]
@@ -166,7 +135,7 @@ def is_password(value: bytes, following: bytes) -> bool:
     return (
         bool(
             _SIGN.search(value)
-            or _is_case_noise(value)
+            or is_case_noise(value)
             or is_gibberish(value)
             or is_word_phrase(value)
             or _is_code_of_letters(value)
@@ -207,7 +176,7 @@ def is_typed(value: bytes, following: bytes) -> bool:
             or (num_digits and len(value) >= 10 and value != value.lower())
             or has_sign
             or is_gibberish(value)
-            or _is_case_noise(value)
+            or is_case_noise(value)
         )
         and not _TYPED_OTHER.search(value)
         and is_literal(value, following)
@@ -229,13 +198,6 @@ def is_public_address(value: bytes, following: bytes) -> bool:
     return not value.startswith((b"127.", b"0.", b"255."))
 
 
-def _num_runs(value: bytes) -> int:
-    """Return how many words and numbers camel case has in a value, whatever joins them: a capital begins a word."""
-    classes = value.translate(_CLASSES, _NO_CLASS)
-    count = classes.count
-    return 1 + count(b"lU") + count(b"ld") + count(b"Ud") + count(b"dU") + count(b"dl") + count(b"UUl")
-
-
 def is_truly_random(value: bytes) -> bool:
     """Say whether a value is random whatever stands between it and its name: no name, path, date or version is.
 
@@ -243,42 +205,17 @@ def is_truly_random(value: bytes) -> bool:
     letters must not read as words.
     """
     value = value[:_MAX_JUDGED]
-    if len(value) < _FEWEST_TRULY_RANDOM or _is_repeated(value):
-        return False
-    if value.isalnum():
-        return (
-            _switches_classes(value) and (_HEX.match(value) is not None or not reads_as_words(value))
-        ) or _is_long_gibberish(value)
-    if not any(map(_switches_classes, _RUN_OF_LETTERS_AND_DIGITS.findall(value))):
-        squeezed = value.translate(None, _JOINTS)
-        if _switches_classes(squeezed) and is_gibberish(squeezed) and _UNBROKEN.match(value):
-            return True
-        return _GROUPS.match(value) is not None and _switches_classes(value.replace(b"-", b""))
+    how = true_randomness(value)
+    if how in (NOT_RANDOM, RANDOM):
+        return how == RANDOM
+    if how == NO_RANDOM_PIECE:
+        return _GROUPS.match(value) is not None and switches_classes(value.replace(b"-", b""))
     return not (_is_path_or_url(value) or _NO_LITERAL.match(value) or _names_example(value) or reads_as_words(value))
-
-
-def _is_long_gibberish(value: bytes) -> bool:
-    """Say whether letters with few digits are random: as base 32 and small letters with digits may be."""
-    num_digits = len(value) - len(value.translate(None, _DIGITS))
-    return len(value) >= _LONG_PIECE and num_digits >= 2 and is_gibberish(value)
-
-
-def _switches_classes(piece: bytes) -> bool:
-    num_digits = len(piece) - len(piece.translate(None, _DIGITS))
-    has_both_cases = not (piece.islower() or piece.isupper())
-    if num_digits == len(piece) or num_digits < (1 if has_both_cases else 2):
-        return num_digits == 0 and _is_case_noise(piece)
-    is_long = not has_both_cases and len(piece) >= _LONG_PIECE
-    return len(piece) <= (_LONGEST_MEAN_RUN_OF_ONE_CASE if is_long else _LONGEST_MEAN_RUN) * _num_runs(piece)
 
 
 def is_identifier(value: bytes) -> bool:
     """Say whether a value reads as a name in code: words of letters and numbers, in any joining."""
-    return (
-        _IDENTIFIER.match(value) is not None
-        and len(value) >= _LONGEST_MEAN_RUN * _num_runs(value)
-        and not is_gibberish(value)
-    )
+    return is_joined_words(value)
 
 
 def is_hash_or_path(value: bytes) -> bool:

@@ -60,14 +60,19 @@ _CLASSES[ord("0") : ord("9") + 1] = _DIGIT
 _CLASSES[list(b"-_.~")] = _JOINT
 """What a byte is; joints stand between groups of a token."""
 _NO_CLASS: Final = 255
+_CASE: Final = 32
+"""The bit that alone tells a small letter from its capital."""
+_EXAMPLE: Final = np.array(list(b"example"), np.uint8)
+_REDACTED: Final = np.array(list(b"redacted"), np.uint8)
+_PLACEHOLDER: Final = np.array(list(b"placeholder"), np.uint8)
 
 NOT_RANDOM: Final = 0
 RANDOM: Final = 1
-"""What the letters and digits of a value say of it by themselves."""
+"""What the letters and digits of a value say of it by themselves; words of documentation are not random."""
 RANDOM_TOKEN: Final = 2
 """Random, and made of letters and digits, with one of these among them."""
 RANDOM_PIECE: Final = 3
-"""One of the long pieces switches classes as random ones do."""
+"""One of the long pieces switches classes as random ones do, and the whole reads as no words."""
 NO_RANDOM_PIECE: Final = 4
 """None does; a value in groups may still be random."""
 
@@ -103,6 +108,12 @@ def switches_classes(value: bytes) -> bool:
 
 
 @compiled
+def names_example(value: bytes) -> bool:
+    """Say whether a value holds a word of documentation."""
+    return _names_example(_copied(value, _NO_CLASS))
+
+
+@compiled
 def is_joined_words(value: bytes) -> bool:
     """Say whether letters, digits, underscores, dots and colons are words and numbers, and no random ones."""
     letters = _copied(value, _NO_CLASS)
@@ -124,6 +135,8 @@ def mixture(value: bytes) -> int:
     has_one_case = num_small == 0 or num_capitals == 0
     is_mixed = num_digits >= 2 or (num_digits == 1 and not has_one_case)
     if not (is_mixed or _is_case_noise(letters) or _is_gibberish(letters)) or _is_repeated(letters):
+        return NOT_RANDOM
+    if _names_example(letters):
         return NOT_RANDOM
     is_token = num_digits > 0 and num_small + num_capitals + num_digits == len(letters)
     return RANDOM_TOKEN if is_token else RANDOM
@@ -149,7 +162,7 @@ def true_randomness(value: bytes) -> int:
         if end < len(letters) and _is_alnum(letters[end]):
             continue
         if end - start >= _FEWEST_IN_RUN and _switches_classes(letters[start:end]):
-            return RANDOM_PIECE
+            return NOT_RANDOM if _names_example(letters) or _reads_as_words(letters) else RANDOM_PIECE
         start = end + 1
     squeezed = _copied(value, _JOINT)
     return RANDOM if _switches_classes(squeezed) and _is_gibberish(squeezed) else NO_RANDOM_PIECE
@@ -256,6 +269,29 @@ def _is_repeated(letters: Letters) -> bool:
 
 
 @compiled
+def _names_example(letters: Letters) -> bool:
+    for place in range(len(letters)):
+        first = letters[place] | _CASE
+        is_found = (
+            (first == _EXAMPLE[0] and _begins(letters, place, _EXAMPLE))
+            or (first == _REDACTED[0] and _begins(letters, place, _REDACTED))
+            or (first == _PLACEHOLDER[0] and _begins(letters, place, _PLACEHOLDER))
+        )
+        if is_found:
+            return True
+    return False
+
+
+@compiled
+def _begins(letters: Letters, place: int, word: Letters) -> bool:
+    """Say whether a word of small letters stands at a place, in any case."""
+    size = 0
+    while size < len(word) and place + size < len(letters) and letters[place + size] | _CASE == word[size]:
+        size += 1
+    return size == len(word)
+
+
+@compiled
 def _is_gibberish(letters: Letters) -> bool:
     for letter in letters:
         if not _is_alnum(letter):
@@ -302,7 +338,6 @@ def _scored(letters: Letters) -> tuple[int, int]:
         if end - start >= 3:
             num_pairs += end - start - 1
             for place in range(start + 1, end):
-                # The fifth bit alone tells a small letter from its capital.
-                total += _SCORES[(letters[place - 1] | 32) - 97, (letters[place] | 32) - 97]
+                total += _SCORES[(letters[place - 1] | _CASE) - 97, (letters[place] | _CASE) - 97]
         start = end + 1
     return num_pairs, total

@@ -179,12 +179,14 @@ def _judged(text: bytes, names: list[Place], *, is_thorough: bool = False) -> It
     tokens = FarTokens(text)
     done = 0
     for index, (start, _) in enumerate(names):
+        if start < done:
+            continue
         end = ends[index]
         before = text[start - 1 : start] if start else b""
         name = _read_name(text[start:end], before)
         # A pass phrase has nothing by which a look could be ruled out.
         looked = ALL_LOOKS if name.is_password else asked[index]
-        if start < done or not looked or text[start - 6 : start + 6] in _TEST_LISTS:
+        if not looked or text[start - 6 : start + 6] in _TEST_LISTS:
             continue
         if name.is_loose and is_public_name(text[max(0, start - _LONGEST_OWNER) : end]):
             name = name._replace(is_public=True)
@@ -340,15 +342,12 @@ def _on_line_below(text: bytes, name: _Name, *, at: int) -> Place | None:
 
 def _below_prompt(text: bytes, name: _Name, *, start: int, at: int) -> Place | None:
     """Return the value that is all of the line below a command that names it."""
-    first = (
-        max(
-            text.rfind(b"\n", max(0, start - _MAX_BEFORE), start),
-            text.rfind(b"\x00", max(0, start - _MAX_BEFORE), start),
-        )
-        + 1
-    )
-    rest = REST_OF_COMMAND.match(text, at) if PROMPT.match(text, first, start) else None
-    found = LINE_OF_VALUE.match(text, rest.end()) if rest else None
+    rest = REST_OF_COMMAND.match(text, at)
+    if rest is None:
+        return None
+    since = start - _MAX_BEFORE if start > _MAX_BEFORE else 0
+    first = max(text.rfind(b"\n", since, start), text.rfind(b"\x00", since, start)) + 1
+    found = LINE_OF_VALUE.match(text, rest.end()) if PROMPT.match(text, first, start) else None
     if found is None:
         return None
     group = 1 if found[1] is not None else 2

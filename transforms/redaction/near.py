@@ -13,6 +13,7 @@ from transforms.redaction.columns import Place
 from transforms.redaction.long_tokens import FEWEST_BYTES, FEWEST_OF_ONE_CASE, MOST_BYTES, long_tokens
 from transforms.redaction.maintained import Finding
 from transforms.redaction.one_pass import byte_options
+from transforms.redaction.stretches import spans_of
 from transforms.redaction.values import is_literal, is_opaque
 
 CUE_PATTERN: Final = (
@@ -21,7 +22,7 @@ CUE_PATTERN: Final = (
     r"|\bvault\b|private|\bpat\b|\bjwt\b|\bpwd\b|\bunseal|licen[sc]e (?:key|code))"
 )
 """Words that speak of credentials: too common to look for values behind each, enough beside a random token."""
-_CUE = re2.compile(CUE_PATTERN.encode(), byte_options())
+_FIND_CUE: Final = spans_of(re2.compile(CUE_PATTERN.encode(), byte_options()))
 _REACH_BEFORE: Final = 120
 _REACH_BEHIND: Final = 80
 _REACH_ABOVE: Final = 160
@@ -96,13 +97,18 @@ def _has_cue(text: bytes, start: int, end: int) -> bool:
     """Say whether a cue stands before or behind a token on its line, or above one that is alone on its line."""
     before = text[max(0, start - _REACH_BEFORE) : start].rpartition(b"\x00")[2]
     line = _BREAK.split(before)[-1]
-    if _CUE.search(line):
+    if _has_word(line):
         return True
     behind = _BREAK.split(text[end : end + _REACH_BEHIND], 1)[0].partition(b"\x00")[0]
-    if _CUE.search(behind):
+    if _has_word(behind):
         return True
     if not _ALONE_BEFORE.search(text, max(0, start - 40), start) or not _ALONE_BEHIND.match(text, end):
         return False
     above = text[max(0, start - _REACH_ABOVE) : start].rpartition(b"\x00")[2]
     lines = [each for each in _BREAK.split(above)[-_MOST_BREAKS - 1 : -1] if each.strip(b" \t`\r")]
-    return bool(lines) and not lines[-1].startswith(b"-----") and _CUE.search(lines[-1]) is not None
+    return bool(lines) and not lines[-1].startswith(b"-----") and _has_word(lines[-1])
+
+
+def _has_word(text: bytes) -> bool:
+    """Say whether a cue stands in a text."""
+    return _FIND_CUE(text, 0, len(text))[0][0] >= 0

@@ -13,6 +13,7 @@ from transforms.redaction.letters import (
     is_gibberish,
     is_joined_words,
     mixture,
+    names_example,
     reads_as_words,
     switches_classes,
     true_randomness,
@@ -46,6 +47,7 @@ _TYPED_OTHER = re.compile(
 """What stands behind a flag and is a path, a port, a date, a file or a setting."""
 _SIGN = re.compile(rb"[0-9!@#$%^&*?+~]")
 _DIGITS = b"0123456789"
+_FEWEST_IN_COOKIE: Final = 16
 _CODE_FOLLOWS = (b"(", b"[")
 _GROUPS = re.compile(rb"[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,12}){2,9}\Z")
 _WORD_PHRASE = re.compile(rb"[A-Za-z]{3,12}([-_.+!])(?:[A-Za-z]{3,12}\1){1,6}[A-Za-z]{2,12}[0-9]{0,4}!?\Z")
@@ -64,15 +66,7 @@ _MARK = re.compile(rb"[!@#$%^&*?+~=._-]")
 def is_literal(value: bytes, following: bytes) -> bool:
     """Say whether the value is written out, not a variable, a mask or a word of documentation."""
     value = value[:_MAX_JUDGED]
-    if _NO_LITERAL.match(value):
-        return False
-    return not _names_example(value)
-
-
-def _names_example(value: bytes) -> bool:
-    # Text is searched for a word in a quarter of the time that bytes are.
-    lowered = value.lower().decode("latin-1")
-    return "example" in lowered or "placeholder" in lowered or "redacted" in lowered
+    return not _NO_LITERAL.match(value) and not names_example(value)
 
 
 def has_case_or_digit(value: bytes, following: bytes) -> bool:
@@ -90,10 +84,8 @@ def is_random(value: bytes, following: bytes) -> bool:
     how = mixture(value)
     if how == NOT_RANDOM:
         return False
-    if how == RANDOM_TOKEN:
-        # Letters and digits alone are no name with dots, no path, no variable: only words of documentation are left.
-        return not _names_example(value)
-    return not _is_dotted_name(value) and not _is_path_or_url(value) and is_literal(value, following)
+    # Letters and digits alone are no name with dots, no path and no variable.
+    return how == RANDOM_TOKEN or not (_is_dotted_name(value) or _is_path_or_url(value) or _NO_LITERAL.match(value))
 
 
 def _is_dotted_name(value: bytes) -> bool:
@@ -125,9 +117,11 @@ def is_noise(value: bytes, following: bytes) -> bool:
 
 def has_random_pair(value: bytes, following: bytes) -> bool:
     """Say whether one of the values of a cookie is random and long enough to be a session's."""
-    parts = value.split(b";", 100)[:100]
+    if len(value) < _FEWEST_IN_COOKIE:
+        return False
+    parts = [part for part in value.split(b";", 100)[:100] if len(part) >= _FEWEST_IN_COOKIE]
     values = (part.partition(b"=")[2].strip() or part.strip() for part in parts)
-    return any(len(part) >= 16 and b" " not in part and is_random(part, b"") for part in values)
+    return any(len(part) >= _FEWEST_IN_COOKIE and b" " not in part and is_random(part, b"") for part in values)
 
 
 def is_password(value: bytes, following: bytes) -> bool:
@@ -210,7 +204,7 @@ def is_truly_random(value: bytes) -> bool:
         return how == RANDOM
     if how == NO_RANDOM_PIECE:
         return _GROUPS.match(value) is not None and switches_classes(value.replace(b"-", b""))
-    return not (_is_path_or_url(value) or _NO_LITERAL.match(value) or _names_example(value) or reads_as_words(value))
+    return not (_is_path_or_url(value) or _NO_LITERAL.match(value))
 
 
 def is_identifier(value: bytes) -> bool:

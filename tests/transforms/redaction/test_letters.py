@@ -18,6 +18,7 @@ from transforms.redaction.letters import (
     is_gibberish,
     is_joined_words,
     mixture,
+    names_example,
     reads_as_words,
     switches_classes,
     true_randomness,
@@ -29,7 +30,22 @@ _PIECES = st.one_of(
     st.text("0123456789abcdef", max_size=32),
     st.text(string.ascii_lowercase, max_size=24),
     st.text(string.printable + "\xe9", max_size=8),
-    st.sampled_from(["token", "Config", "secret_key", "-", "_", ".", "/", "Wav2Vec2", "qxzjvkwq"]),
+    st.sampled_from(
+        [
+            "token",
+            "Config",
+            "secret_key",
+            "-",
+            "_",
+            ".",
+            "/",
+            "Wav2Vec2",
+            "eXample",
+            "PLACEholder",
+            "redacted",
+            "qxzjvkwq",
+        ]
+    ),
 )
 VALUES = st.one_of(
     st.lists(_PIECES, max_size=5).map("".join),
@@ -62,6 +78,7 @@ def test_joints_make_no_gibberish():
 def test_letters_are_told_apart_as_patterns_tell_them(value):
     assert is_gibberish(value) == _plain_is_gibberish(value)
     assert reads_as_words(value) == _plain_reads_as_words(value)
+    assert names_example(value) == _plain_names_example(value)
     assert is_case_noise(value) == _plain_is_case_noise(value)
     assert switches_classes(value) == _plain_switches_classes(value)
     is_name = re.fullmatch(rb"[A-Za-z_][A-Za-z0-9_.:]*", value) is not None
@@ -76,7 +93,7 @@ def test_letters_and_digits_are_mixed_as_in_a_key(value):
     has_letter = re.search(rb"[A-Za-z]", value) is not None
     is_enough = num_digits >= (2 if value.islower() or value.isupper() else 1)
     is_mixed = is_enough or _plain_is_case_noise(value) or _plain_is_gibberish(value)
-    is_random = has_letter and is_mixed and not _plain_is_repeated(value)
+    is_random = has_letter and is_mixed and not _plain_is_repeated(value) and not _plain_names_example(value)
     is_token = num_digits > 0 and value.isalnum()
     assert mixture(value) == (NOT_RANDOM if not is_random else RANDOM_TOKEN if is_token else RANDOM)
 
@@ -95,9 +112,13 @@ def _plain_true_randomness(value: bytes) -> int:
         is_long = len(value) >= 24 and len(re.findall(rb"[0-9]", value)) >= 2 and _plain_is_gibberish(value)
         return RANDOM if is_switching or is_long else NOT_RANDOM
     if any(_plain_switches_classes(piece) for piece in re.findall(rb"[A-Za-z0-9]{12,}", value)):
-        return RANDOM_PIECE
+        return NOT_RANDOM if _plain_names_example(value) or _plain_reads_as_words(value) else RANDOM_PIECE
     squeezed = re.sub(rb"[_.~-]", b"", value)
     return RANDOM if _plain_switches_classes(squeezed) and _plain_is_gibberish(squeezed) else NO_RANDOM_PIECE
+
+
+def _plain_names_example(value: bytes) -> bool:
+    return re.search(rb"(?i)example|placeholder|redacted", value) is not None
 
 
 def _plain_scored(value: bytes) -> tuple[int, int]:

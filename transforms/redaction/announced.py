@@ -24,6 +24,9 @@ _CODES: Final = re.compile(rb"[A-Za-z0-9]{3,}(?:-[A-Za-z0-9]{3,})*")
 _DIGIT: Final = re.compile(rb"[0-9]")
 _LEAST_SHARE_WITH_DIGITS: Final = 0.6
 """Of codes of eight letters and digits 95 in 100 hold a digit, of hyphened names in a list few."""
+_MOST_LENGTHS: Final = 3
+"""Codes of one list are written alike, those of several accounts in one note seldom in more than three ways."""
+_MIXED_GROUP: Final = re.compile(rb"[A-Za-z][0-9]|[0-9][A-Za-z]")
 _SALT_SIGN: Final = re.compile(rb"[^A-Za-z0-9 ]")
 _FEWEST_SALT_SIGNS: Final = 8
 """Of 64 characters drawn from the 92 of a salt 21 are signs on average; a sentence has few."""
@@ -37,7 +40,12 @@ def _is_list_of_codes(value: bytes, _following: bytes) -> bool:
     """Say whether three words and more of the same writing are codes: most with a digit, all of like length."""
     codes = [code for code in _CODES.findall(value) if len(code) > 3]
     num_with_digit = sum(_DIGIT.search(code) is not None for code in codes)
-    return len(set(map(len, codes))) <= 2 and num_with_digit >= _LEAST_SHARE_WITH_DIGITS * len(codes)
+    return len(set(map(len, codes))) <= _MOST_LENGTHS and num_with_digit >= _LEAST_SHARE_WITH_DIGITS * len(codes)
+
+
+def _is_code(value: bytes, following: bytes) -> bool:
+    """Say whether one code by itself is drawn: its groups mix letters and digits, as no words or dates in them do."""
+    return not following.isalnum() and len(_MIXED_GROUP.findall(value)) >= 1 and len(_DIGIT.findall(value)) >= 2
 
 
 def _is_seed(value: bytes, following: bytes) -> bool:
@@ -83,6 +91,12 @@ _CODES_AND_SEEDS = (
         r"|" + _WORD + r"(?:" + _BETWEEN_WORDS + _WORD + r"){2,})",
         accept=_is_list_of_codes,
         trigger=_CODES_NAME,
+    ),
+    context(
+        "RECOVERY_CODES",
+        r"(?i:(?:recovery|backup|scratch|rescue|bypass|2fa|mfa)[ _-]{0,2}code)[\"'`]{0,2}(?:\s?[:=]|,| is| was)?"
+        r"[\s\"'`(]{1,4}(" + _CODE + r")",
+        accept=_is_code,
     ),
     context(
         "OTP_SEED",

@@ -144,7 +144,7 @@ COMMANDS = (
     context("PASSWORD", r"; ?(?i:pass|pwd|password) ?= ?[\\\"']*([^\s\x00'\"\\;]{6,})", accept=is_password),
     context(
         "PASSWORD",
-        r"(?:^|\n|\\n)[ \t]*-? ?(?i:pass): [\\\"']*([^\s\x00\"'\\]{8,})",
+        r"(?:^|\n|\\n|[/,;|] ?)[ \t]*-? ?(?i:pass): [\\\"']*([^\s\x00\"'\\]{8,})",
         accept=is_typed,
     ),
     context(
@@ -167,8 +167,8 @@ COMMANDS = (
     ),
     context(
         "PASSWORD",
-        r"(?:http-basic[. ]\S+\s+\S+\s+|BUNDLE_[A-Z0-9_]{2,60}[\"']?\s*[:=]\s*[\"']?[^\s\x00:\"'/]+:"
-        r"|bundle config (?:set )?(?:--[a-z]+ )*\S+ [^\s\x00:/]+:)([^\s\x00\"'`\\]{6,})",
+        r"(?:http-basic[. ]\S+\s+\S+\s+|rclone obscure |BUNDLE_[A-Z0-9_]{2,60}[\"']?\s*[:=]\s*[\"']?[^\s\x00:\"'/]+:"
+        r"|bundle config (?:set )?(?:--[a-z]+ )*\S+ [^\s\x00:/]+:)[\\\"']*([^\s\x00\"'`\\]{6,})",
         accept=is_typed,
     ),
     context(
@@ -181,6 +181,11 @@ COMMANDS = (
 )
 
 CALLS = (
+    context(
+        "SECRET",
+        r"(?i:\bjwt|jsonwebtoken|jws)\.(?i:sign|verify|encode|decode)\(\s*" + _ARGUMENTS + _QUOTED,
+        accept=is_opaque,
+    ),
     context(
         "PASSWORD",
         r"(?i:(?:basic|digest|http|set)?_?(?:basic|digest|http)?_?auth[a-z]*|[a-z_]*log_?in|sign_?in"

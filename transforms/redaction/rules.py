@@ -127,6 +127,11 @@ _SERVICES = (
     fixed("STRIPE_KEY", r"whsec_[A-Za-z0-9+/=]{24,}"),
     fixed("SENDGRID_KEY", r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{32,64}"),
     fixed("TWILIO_KEY", LEFT + r"(SK[0-9a-f]{32})"),
+    context(
+        "TWILIO_KEY",
+        r"AC[0-9a-f]{32}[\\\"']{0,3}[\s,:|]{1,4}[\\\"']{0,3}([0-9a-f]{32})(?:[^A-Za-z0-9\x00]|$)",
+        accept=is_literal,
+    ),
     fixed("SHOPIFY_TOKEN", r"shp(?:at|ca|pa|ss|ua)_[a-fA-F0-9]{32}"),
     fixed("SQUARE_TOKEN", r"sq0(?:atp|csp|idp)-[A-Za-z0-9_-]{22,}"),
     fixed("GRAFANA_TOKEN", r"gl(?:sa|c)_[A-Za-z0-9+/]{32,}(?:_[a-f0-9]{8})?={0,2}"),

@@ -37,6 +37,12 @@ def test_a_list_of_recovery_codes_is_found_whole(code, before, between, after):
         ('{"session":"eyJ{w40}.{w6}.{w27}"}', 20),
         ('const wallet = new ethers.Wallet("0x{h64}", provider);', 60),
         ("snyk auth {h8}-{h4}-4{h3}-a{h3}-{h12}", 10),
+        ("I used the recovery code {l4}1-{d4}a to get back in.", 6),
+        ("rclone obscure {a10}9kQ7", 10),
+        ("poetry config http-basic.acme svc_etl '{a10}9kQ7'", 10),
+        ("user: jonas / pass: {a10}9kQ7", 10),
+        ('jwt.sign(payload, "{h64}", { algorithm: "HS256" })', 40),
+        ("const client = twilio('AC{h32}', '{h32}');", 20),
         ("vault operator unseal {s43}Q", 30),
         ("java -jar cli.jar -auth ci-bot:11{h32} list-jobs", 30),
         ("poetry config http-basic.corp ci {a18}7", 16),
@@ -66,6 +72,10 @@ def test_what_is_announced_is_found(text, num_given):
         "session.login(user)",
         "password is generated: see below",
         "docker run --user 1000:1000 image",
+        "the backup code paths were moved, the recovery code 2024-01-05 too",
+        "skipped: 3, pass: 12345678, fail: 0 / pass: tests_unit",
+        "jwt.decode(encoded, 'the_key_of_this_house', algorithms=['HS256'])",
+        "AC{h32} {h40}",
     ],
 )
 def test_what_only_sounds_like_an_announcement_stands(text):

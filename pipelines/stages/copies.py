@@ -100,6 +100,7 @@ def _members(context: StageContext, trajectories: pa.Table, *, labels: pa.Table)
     )
     has_calls = pc.greater(features["num_calls"], 0).to_numpy()
     members["actions"] = np.where(has_calls, codes(features["actions_hash"]), -1)
+    members["num_steps"] = pc.fill_null(trajectories["num_agent_steps"], 0).to_numpy()
     return members
 
 

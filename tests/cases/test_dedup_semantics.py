@@ -61,13 +61,13 @@ def test_ded_11_tasks_of_one_template_stay_apart_and_none_is_dropped(tmp_path: P
     assert set(curated.table("decisions")["decision"]) == {"keep"}
 
 
-@pytest.mark.parametrize("reward", [1.0, 0.0])
+@pytest.mark.parametrize(("reward", "num_turns"), [(1.0, 10), (0.0, 10), (1.0, 27), (1.0, 29)])
 def test_ded_13_of_a_cut_run_and_its_full_twin_the_full_one_stays(
-    tmp_path: Path, curate: Curate, reward: float
+    tmp_path: Path, curate: Curate, reward: float, num_turns: int
 ) -> None:
     full = chat_rollout("one", 0, reward=1.0, turns=30) | {"trajectory_id": "full"}
     cut: dict[str, Any] = full | {"trajectory_id": "cut", "reward": reward}
-    cut["messages"] = full["messages"][: 2 + 2 * 10]
+    cut["messages"] = full["messages"][: 2 + 2 * num_turns]
     curated = curate(write_jsonl(tmp_path / "lake" / "part.jsonl", [cut, full]))
     names = dict(curated.table("trajectories").select("native_id", "traj_id").iter_rows())
     rows = {row["traj_id"]: row for row in curated.table("decisions").iter_rows(named=True)}
@@ -77,9 +77,11 @@ def test_ded_13_of_a_cut_run_and_its_full_twin_the_full_one_stays(
         # A failure that begins as a success does is the pair to learn from.
         assert cut_row["decision"] == "keep"
     else:
-        assert (cut_row["stage"], cut_row["reason"]) == ("copies", "cut_copy")
+        # What is cut late is a near-copy as well.
+        reason, least = ("cut_copy", 0.95) if num_turns == 10 else ("near_duplicate", 0.8)
+        assert (cut_row["stage"], cut_row["reason"]) == ("copies", reason)
         assert cut_row["reference_id"] == names["full"]
-        assert cut_row["similarity"] >= 0.95
+        assert cut_row["similarity"] >= least
 
 
 def test_ded_16_recall_and_false_merges_are_known_at_each_similarity() -> None:

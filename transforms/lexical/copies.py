@@ -23,11 +23,10 @@ from transforms.lexical.signatures import Signatures, signature_matrix
 from transforms.lexical.stars import Stars
 from transforms.lexical.word_order import WordOrders
 
-MEMBER = np.dtype(
-    [("row", "<i8"), ("cell", "<i8"), ("rank", "<i8"), ("text", "<i8"), ("signature", "<i8"), ("actions", "<i8")]
-)
+MEMBER = np.dtype([(name, "<i8") for name in ("row", "cell", "rank", "text", "signature", "actions", "num_steps")])
 """A trajectory: its row, the number of its cell, its place in the keeper order, the number of its comparable text and
-skeleton (-1 for an empty view), the row of its signature and the number of its calls in order (-1 for none)."""
+skeleton (-1 for an empty view), the row of its signature, the number of its calls in order (-1 for none) and how many
+steps of the agent it has."""
 
 GROUPING_SCHEMA = pa.schema(
     [
@@ -72,8 +71,9 @@ def group_cells(
     """Group the members of several cells, each cell by itself.
 
     Equal texts with equal skeletons form an exact group around its best member. The best members of the exact groups
-    form lexical groups, keeper-first; the others follow theirs. A keeper that lies inside a longer one has that for
-    its keeper; its copies stay with it. An empty view stays alone.
+    form lexical groups, keeper-first; the others follow theirs. What lies inside a run of more steps comes after all
+    that do not, so that a run cut late, a near-copy of its full twin, goes to that. A keeper that lies inside a longer
+    one has that for its keeper; its copies stay with it. An empty view stays alone.
 
     Args:
         members: In any order.
@@ -89,6 +89,7 @@ def group_cells(
     exact = _first_with_equal(members["cell"], members["text"])
     places = np.arange(len(members))
     leaders = np.flatnonzero((exact == places) & (members["text"] >= 0))
+    leaders = _cut_last(leaders, members, sketches, min_share=rules.containment_min_share)
     views = np.ascontiguousarray(members["signature"][leaders])
     bounds = _cell_bounds(members["cell"][leaders])
     stars = _lexical_stars(signatures, views, bounds, min_similarity=rules.min_similarity)
@@ -114,6 +115,19 @@ def group_cells(
     columns = [rows, rows[exact], rows[lexical], rows[keeper], similarity, rows[approach]]
     order = np.argsort(rows)
     return pa.Table.from_arrays([pa.array(column[order]) for column in columns], schema=GROUPING_SCHEMA)
+
+
+def _cut_last(
+    leaders: NDArray[np.int64], members: Members, sketches: Sketches, *, min_share: float | None
+) -> NDArray[np.int64]:
+    """Return the places of leaders, cell by cell from best to worst, those last that lie inside one of more steps."""
+    if min_share is None:
+        return leaders
+    cells = members["cell"][leaders]
+    views = np.ascontiguousarray(members["signature"][leaders])
+    inside = find_containers(sketches, views, _cell_bounds(cells), min_share=min_share)
+    steps = members["num_steps"][leaders]
+    return leaders[np.lexsort((leaders, steps[inside.container] > steps, cells))]
 
 
 def _similarity_of_leader(stars: Stars, leaders: NDArray[np.int64], exact: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -23,8 +23,8 @@ ORDERS = word_orders(buffer_of_texts(TEXTS), SIGNED.num_shingles)
 RULES = CopyRules(min_similarity=0.8, containment_min_share=0.95, approach_min_similarity=0.3)
 
 
-def member(row, *, cell=0, rank, text, actions=-1):
-    return (row, cell, rank, -1 if text == 4 else text, text, actions)
+def member(row, *, cell=0, rank, text, actions=-1, num_steps=1):
+    return (row, cell, rank, -1 if text == 4 else text, text, actions, num_steps)
 
 
 def grouped_cells(rows, *, rules=RULES):
@@ -69,6 +69,15 @@ def test_a_cut_run_points_to_the_full_one_and_its_copies_to_it():
     assert found == [(0, 0, 2), (0, 0, 0), (2, 2, 2), (3, 2, 2)]
     without = grouped_cells(cell, rules=RULES._replace(containment_min_share=None))
     assert [row["keeper"] for row in without] == [0, 0, 2, 2]
+
+
+@pytest.mark.parametrize(("num_steps", "kept"), [(1, 0), (2, 1)])
+def test_of_near_copies_inside_one_another_the_one_of_more_steps_stays(num_steps, kept):
+    cell = members(member(0, rank=0, text=0), member(1, rank=1, text=1, num_steps=num_steps))
+
+    assert [row["keeper"] for row in grouped_cells(cell)] == [kept, kept]
+    without = grouped_cells(cell, rules=RULES._replace(containment_min_share=None))
+    assert [row["keeper"] for row in without] == [0, 0]
 
 
 def test_members_of_two_cells_are_never_grouped():

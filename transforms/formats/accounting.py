@@ -19,6 +19,7 @@ import orjson
 from schemas.records import Header, Message, MessageCall, Rollout
 from schemas.settings.ingest import FieldMapSettings
 from transforms.formats.fields import as_datetime, as_integer
+from transforms.formats.joins import is_told_by_place
 from transforms.formats.known_names import CONVERTED, KNOWN_NAMES, TAGS, WORDS
 from transforms.formats.passages import SHORT, Passages
 
@@ -32,6 +33,8 @@ _BETWEEN: Final = re.compile(r"\n|```\w*|</?\w+=?|>|\bexecute\[|\]")
 """What a text-mode action wraps its parts in: name, arguments and words around them stand in columns of their own."""
 _ATTACHED: Final = re.compile(r"attachment://[0-9a-f]+")
 """A link in place of a text; the text itself is looked at where it lies."""
+_BASIS: Final = "reward_basis"
+"""Lists the names of a reward's parts, which stand with their numbers."""
 _PAIR: Final = frozenset({"key", "value"})
 _TYPED: Final = frozenset(
     {"stringValue", "intValue", "boolValue", "doubleValue", "bytesValue", "arrayValue", "kvlistValue"}
@@ -101,7 +104,7 @@ def _untold(source: Any, told: "_Told", named: Collection[str]) -> set[str]:
                 untold |= unknown
         elif isinstance(value, list):
             waiting += [_item(place, item, told) for item in value if not _is_named_by_kind(path, item, named)]
-        elif not told.holds(name, value):
+        elif not (told.holds(name, value) or is_told_by_place(path, name, value)):
             before, parsed = _embedded(value)
             if parsed is None or not told.holds(name, before):
                 untold.add(path)
@@ -185,16 +188,18 @@ class _Told:
     def __init__(self, rollouts: Iterable[Rollout], known: Iterable[str] = ()) -> None:
         self._texts: dict[str, None] = {}
         self._names: set[str] = set(known)
+        self._parts: set[str] = set()
         self._numbers: set[float] = set()
         self._times: set[datetime] = set()
         self._passages: Passages | None = None
         self._inside: dict[str, bool] = {}
         for rollout in rollouts:
             self._add_all(_values_of(rollout))
+            self._parts |= {part.lower() for part in rollout.header.reward_components}
 
     def has_name(self, name: str) -> bool:
         """Say whether a name was kept: as a key of JSON text, the name of a component, or a text of its own."""
-        return name in self._names or name in self._texts
+        return name in self._names or name in self._texts or name.lower() in self._parts
 
     def holds(self, name: str, value: Any) -> bool:
         """Say whether a value of that name is told, or says nothing that a column could hold."""
@@ -211,7 +216,7 @@ class _Told:
         text = value.strip()
         if not text or value in self._texts or text in self._texts:
             return True
-        if name in TAGS and text.lower() in WORDS:
+        if (name in TAGS and text.lower() in WORDS) or (name == _BASIS and text.lower() in self._parts):
             return True
         if as_integer(text) in self._numbers:
             return True

@@ -28,7 +28,7 @@ class AdpAdapter(RowAdapter):
     """Reads standardized ADP trajectories; task, model and outcome lie in `details`, where they were kept."""
 
     name = "adp"
-    version = "1"
+    version = "2"
     carries = (
         "actions and observations as messages, thoughts, reasoning, rewards of steps",
         "API and code actions as calls with results by call id, else by position",

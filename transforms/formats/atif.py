@@ -42,7 +42,7 @@ class AtifAdapter(RowAdapter):
     """Reads ATIF trajectories that stand alone; a subagent's trajectory inside one is a rollout of its own."""
 
     name = "atif"
-    version = "2"
+    version = "3"
     carries = (
         "steps with parts, reasoning, calls and results",
         "subagents as rollouts of their own",

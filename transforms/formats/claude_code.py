@@ -66,7 +66,7 @@ class ClaudeCodeAdapter:
     """Reads a session with its subagents as one run."""
 
     name = "claude_code"
-    version = "2"
+    version = "3"
     carries = (
         "messages, reasoning, calls and results by call id, in turns of one response each",
         "branches, contexts before a compaction, sidechains and subagents as parts of the run",

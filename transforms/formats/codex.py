@@ -47,7 +47,7 @@ class CodexAdapter:
     """Reads a session as one run; what came before a compaction is a part of it."""
 
     name = "codex"
-    version = "1"
+    version = "2"
     carries = (
         "messages, reasoning, calls and results by call id; exit codes",
         "contexts before a compaction as parts of the run",

@@ -48,7 +48,7 @@ class HarborAdapter:
     """
 
     name = "harbor"
-    version = "2"
+    version = "3"
     carries = (
         "everything of the ATIF trajectory, its continuations and subagents",
         "task name, checksum and data set",

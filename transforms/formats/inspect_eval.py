@@ -40,11 +40,15 @@ _OF_LOG: Final = frozenset(
 """What a log holds beside its samples; one that was broken off at the start has nothing else."""
 
 
+_PLAIN: Final = {"version": 2, "status": "success"}
+"""What a log says that is read as it is meant to be and whose samples all came to their ends."""
+
+
 class InspectAdapter:
     """Reads Inspect AI logs, both layouts."""
 
     name = SOURCE_FORMAT
-    version = "2"
+    version = "3"
     carries = (
         "messages with attachments", "calls", "results with error flags", "reasoning", "scores", "limits and errors",
         "invalidation", "tokens", "times", "task, sample and epoch", "which messages the model produced",
@@ -94,7 +98,7 @@ class InspectAdapter:
 def _rollouts(
     records: Iterator[NativeRecord | BadRecord], log: dict[str, Any], settings: IngestSettings, limits: Limits
 ) -> Iterator[Rollout | BadRecord]:
-    head = {name: value for name, value in log.items() if name != "samples"}
+    head = {name: value for name, value in log.items() if name != "samples" and value != _PLAIN.get(name)}
     return build_rollouts(
         records,
         lambda record: sample_rollout(record, log, reward_range=settings.reward_range, max_chars=limits.max_bytes),

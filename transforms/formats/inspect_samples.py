@@ -21,7 +21,7 @@ INVALIDATED: Final = "invalidated"
 _TAKEN: Final = frozenset(
     {
         "id", "epoch", "input", "messages", "scores", "score", "model_usage", "started_at", "completed_at",
-        "total_time", "uuid", "error", "limit", "attachments", "invalidation",
+        "total_time", "uuid", "error", "limit", "attachments", "invalidation", "output",
     }
 )  # fmt: skip
 

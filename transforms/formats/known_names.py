@@ -76,23 +76,24 @@ CONVERTED: Final = frozenset(
 """Those whose numbers and times are told in other units, or as an order or an ending."""
 TAGS: Final = frozenset(
     {
-        "class", "class_", "from", "gen_ai.operation.name", "kind", "llm.request.type", "message_type", "object",
-        "openinference.span.kind", "record_type", "role", "source", "traceloop.span.kind", "trajectory_format",
-        "type",
+        "class", "class_", "finish_reason", "from", "gen_ai.operation.name", "kind", "llm.request.type",
+        "message_type", "object", "openinference.span.kind", "record_type", "role", "source", "traceloop.span.kind",
+        "trajectory_format", "type",
     }
 )  # fmt: skip
 """Names under which a word says what kind of thing this is."""
 WORDS: Final = frozenset(
     {
-        "action", "actionevent", "agent", "agenterrorevent", "ai", "api_action", "assistant", "chat", "code_action",
-        "compacted", "condensation", "content", "custom_tool_call", "custom_tool_call_output", "developer",
-        "environment", "eval", "event_msg", "execute_tool", "exit", "function", "function_call",
+        "action", "actionevent", "agent", "agenterrorevent", "ai", "api_action", "assistant", "attachment", "chat",
+        "code_action", "compacted", "condensation", "content", "custom_tool_call", "custom_tool_call_output",
+        "developer", "environment", "eval", "event_msg", "execute_tool", "exit", "function", "function_call",
         "function_call_output", "function_result", "generate_content", "gpt", "human", "input_text", "invoke_agent",
         "llm", "message", "message_action", "messageevent", "mini-swe-agent-1.1", "model", "observation",
-        "observationevent", "output_text", "reasoning", "response", "response_item", "session_meta", "summary",
-        "summary_text", "system", "system_prompt", "systempromptevent", "text", "text_completion",
-        "text_observation", "thinking", "thought", "tool", "tool_call", "tool_call_response", "tool_calls",
-        "tool_result", "tool_use", "train", "turn_context", "user", "userrejectobservation", "web_observation",
+        "observationevent", "output_text", "reasoning", "response", "response_item", "session_meta", "stop", "summary",
+        "summary_text", "system", "system_prompt", "systempromptevent", "task_complete", "text", "text_completion",
+        "text_observation", "thinking", "thought", "token_count", "tool", "tool_call", "tool_call_response",
+        "tool_calls", "tool_result", "tool_use", "train", "turn_aborted", "turn_complete", "turn_context", "user",
+        "userrejectobservation", "web_observation",
     }
 )  # fmt: skip
 """Such words, in lower case, that a role, a state or a column of its own stands for."""

@@ -38,7 +38,7 @@ class MiniSweAgentAdapter:
     """Reads mini-swe-agent runs and joins their SWE-bench reports."""
 
     name = "mini_swe_agent"
-    version = "3"
+    version = "4"
     carries = (
         "messages with calls and results (tool calling, text mode, Responses objects)",
         "return codes, costs, tokens and times of messages",

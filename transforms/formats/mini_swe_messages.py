@@ -16,7 +16,6 @@ from transforms.formats.losses import untaken, untaken_of_each
 from transforms.reading.failures import RecordError
 
 TOOL: Final = "bash"
-EXIT_LOST: Final = "messages[role=exit]"
 EXTRA_LOST: Final = "messages[].extra"
 RESPONSE_LOST: Final = "messages[].extra.response"
 _BLOCK: Final = re.compile(r"```(?:mswea_bash_command|bash)[ \t]*\n(.*?)\n?```", re.DOTALL)
@@ -56,7 +55,6 @@ def mini_messages(raw: list[Any]) -> Conversation:
             losses.add(EXTRA_LOST)
         if item.get("role") == "exit":
             closing = item
-            losses.add(EXIT_LOST)
             continue
         if as_object(item.get("extra")).get("response"):
             losses.add(RESPONSE_LOST)

@@ -44,7 +44,7 @@ class OpenHandsAdapter(RowAdapter):
     """Reads OpenHands evaluation output; `output.report.json` or `report.json` beside it is joined."""
 
     name = "openhands"
-    version = "3"
+    version = "4"
     carries = (
         "messages, calls and results of V0 and V1 events",
         "parallel calls by response, unreadable calls as written",

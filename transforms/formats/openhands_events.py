@@ -31,7 +31,7 @@ class OpenHandsEventsAdapter:
     """Reads an event log as one run; the model is told by `base_state.json` above the folder of events."""
 
     name = "openhands_events"
-    version = "3"
+    version = "4"
     carries = (
         "messages, calls and results of V0 and V1 events",
         "parallel calls by response, unreadable calls as written",

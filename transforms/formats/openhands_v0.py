@@ -8,6 +8,7 @@ from schemas.records import Message, MessageCall
 from transforms.formats.arguments import message_call
 from transforms.formats.chat_messages import message_content
 from transforms.formats.fields import as_datetime, as_integer, as_list, as_object, as_text
+from transforms.formats.losses import untaken
 from transforms.formats.openhands_contexts import SUMMARY, Event, Seen
 from transforms.formats.rewards import MISSING
 
@@ -53,11 +54,24 @@ def v0_losses(events: Iterable[Event]) -> set[str]:
         if not speaks_v0(event):
             losses.add(f"history[{side}={word[:60]}]")
             continue
-        if side == "observation" and as_object(event.get("extras")):
+        args = as_object(event.get("args"))
+        if side == "observation" and _untaken_extras(event):
             losses.add("history[].extras")
-        if event.get("message") and event["message"] != event.get("content"):
+        if event.get("message") and event["message"] not in (
+            event.get("content"),
+            args.get("content"),
+            args.get("command"),
+        ):
             losses.add("history[].message")
     return losses
+
+
+def _untaken_extras(event: Event) -> bool:
+    """Say whether the details of a result hold more than its exit code."""
+    extras = as_object(event.get("extras"))
+    return bool(
+        untaken(extras, {"exit_code", "metadata"}) or untaken(as_object(extras.get("metadata")), {"exit_code"})
+    )
 
 
 def v0_tools(events: Iterable[Event]) -> Any:

@@ -21,7 +21,7 @@ from transforms.formats.identity import canonical_hash
 from transforms.formats.message_graph import Branch
 from transforms.formats.otlp_graph import NANOSECONDS, Talk, talk_of
 from transforms.formats.otlp_messages import structured
-from transforms.formats.otlp_spans import CONVERSATION, Span, conversations_of, spans_of, without_spans
+from transforms.formats.otlp_spans import CONVERSATION, Span, around_spans, conversations_of, spans_of, without_spans
 from transforms.formats.rewards import (
     MISSING,
     Reward,
@@ -43,7 +43,7 @@ REPEATED: Final = "repeated_span"
 _EVALUATION: Final = "gen_ai.evaluation."
 _SCORE: Final = "gen_ai.evaluation.score.value"
 _SAMPLING: Final = "gen_ai.request."
-_LOST: Final = ("resource", "scope", "span names and links")
+_FOREIGN: Final = "spans without a model or tool"
 
 
 class _Conversation(NamedTuple):
@@ -59,12 +59,12 @@ class OtlpAdapter:
     """Reads exports of OpenTelemetry GenAI spans, also those of earlier conventions and of OpenInference."""
 
     name = "otlp"
-    version = "2"
+    version = "3"
     carries = (
         "messages of model calls", "calls", "results", "tool failures", "tokens and times of each call", "model",
         "agent", "conversation", "evaluations",
     )  # fmt: skip
-    loses = ("spans without a model or tool", "resources and scopes", "links", "other attributes")
+    loses = (_FOREIGN, "resources and scopes", "links", "other attributes")
 
     def claims(self, outline: Outline, settings: IngestSettings) -> bool:
         if outline.records:
@@ -86,7 +86,7 @@ class OtlpAdapter:
             elif isinstance(record.value.get("resourceSpans"), list):
                 found, untold = spans_of(record.value), names_in(without_spans(record.value))
                 spans += found
-                around |= untold
+                around |= untold | around_spans(record.value)
                 if untold and not found:
                     message = f"the record holds no span, but {', '.join(sorted(untold))[:200]}"
                     yield BadRecord(
@@ -103,8 +103,17 @@ class OtlpAdapter:
         yield from build_groups(
             conversations,
             lambda record: _branches(record, settings.reward_range, around=lost),
-            sources=lambda record: ({"spans": [span.raw for span in record.value["spans"]]},),
+            sources=lambda record: ({"spans": [_unnamed(span) for span in record.value["spans"]]},),
         )
+
+
+def _unnamed(span: Span) -> dict[str, Any]:
+    """Return a span without the name that its operation and model, tool or agent give it."""
+    operation = span.first("gen_ai.operation.name")
+    subjects = (span.first(name) for name in ("gen_ai.request.model", "gen_ai.tool.name", "gen_ai.agent.name"))
+    if span.raw.get("name") not in [operation, *(f"{operation} {subject}" for subject in subjects)]:
+        return span.raw
+    return {name: value for name, value in span.raw.items() if name != "name"}
 
 
 def _branches(record: NativeRecord, reward_range: tuple[float, float], *, around: tuple[str, ...]) -> list[Rollout]:
@@ -266,4 +275,4 @@ def _evaluations(spans: list[Span]) -> Iterator[dict[str, Any]]:
 
 def _lost_fields(spans: list[Span]) -> tuple[str, ...]:
     is_mixed = any(span.kind == "foreign" for span in spans)
-    return (*_LOST, "spans without a model or tool") if is_mixed else _LOST
+    return (_FOREIGN,) if is_mixed else ()

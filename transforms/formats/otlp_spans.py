@@ -77,6 +77,15 @@ def without_spans(export: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def around_spans(export: dict[str, Any]) -> set[str]:
+    """Return which of the two that stand around spans say something: `resource`, `scope`."""
+    resources = [as_object(resource) for resource in as_list(export.get("resourceSpans"))]
+    groups = [as_object(group) for resource in resources for name in _GROUPS for group in as_list(resource.get(name))]
+    scopes = [group.get(name) for group in groups for name in ("scope", "instrumentationLibrary")]
+    found = {"resource": [resource.get("resource") for resource in resources], "scope": scopes}
+    return {name for name, values in found.items() if any(values)}
+
+
 def _without(group: Any, name: str) -> Any:
     return {key: value for key, value in group.items() if key != name} if isinstance(group, dict) else group
 

@@ -37,7 +37,7 @@ class SweAgentAdapter:
     """Reads SWE-agent trajectories and joins their SWE-bench reports."""
 
     name = "swe_agent"
-    version = "3"
+    version = "4"
     carries = (
         "history as messages, calls and results (tool calling and text mode)",
         "each attempt of a retrying agent",
@@ -107,9 +107,24 @@ def _records(unit: SourceUnit, document: Parsed | BadRecord) -> Iterator[NativeR
 
 
 def _around_attempts(document: Parsed | BadRecord) -> dict[str, Any]:
-    """Return what a file says beside its attempts; of a file of one rollout nothing, as that is the record itself."""
+    """Return what a file says beside its attempts; of a file of one rollout nothing, as that is the record itself.
+
+    The chosen attempt stands there once more: what an attempt says too is told with that attempt.
+    """
     native = as_object(document.value) if isinstance(document, Parsed) else {}
-    return {name: value for name, value in native.items() if name != "attempts"} if native.get("attempts") else {}
+    attempts = [as_object(attempt) for attempt in as_list(native.get("attempts"))]
+    return _beside(native, attempts, depth=2) if attempts else {}
+
+
+def _beside(native: dict[str, Any], attempts: list[dict[str, Any]], *, depth: int) -> dict[str, Any]:
+    """Return the members of an object that none of the others has, objects in it down to a depth."""
+    rest = {}
+    for name, value in native.items():
+        if name == "attempts" or any(name in attempt and attempt[name] == value for attempt in attempts):
+            continue
+        inner = [as_object(attempt.get(name)) for attempt in attempts]
+        rest[name] = _beside(value, inner, depth=depth - 1) if depth and isinstance(value, dict) else value
+    return rest
 
 
 def _submission(native: Any) -> Any:

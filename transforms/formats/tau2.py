@@ -39,7 +39,6 @@ _TAKEN: Final = frozenset(
 )  # fmt: skip
 _OF_RECORDS: Final = frozenset({"tasks", "simulations", "simulation_index"})
 _TAKEN_OF_REWARD: Final = frozenset({"reward", "reward_breakdown", "db_check", "reward_basis"})
-_LOST: Final = ("info.environment_info.policy", "info.user_info", "tasks[].evaluation_criteria")
 
 
 class _Context(NamedTuple):
@@ -59,7 +58,7 @@ class Tau2Adapter:
     """Reads tau2-bench results, both layouts."""
 
     name = "tau2"
-    version = "3"
+    version = "4"
     carries = (
         "messages of both sides", "calls of agent and simulated user", "results with error flags", "reward",
         "reward parts", "termination", "agent cost", "tokens", "times", "task", "trial",
@@ -187,15 +186,25 @@ def _rollout(record: NativeRecord, context: _Context, reward_range: tuple[float,
         canonical_sha256=canonical_hash(native),
         record_key=record.key,
         record_offset=record.offset,
-        lost_fields=_lost_fields(native, reward_info),
+        lost_fields=_lost_fields(native, reward_info, context),
         parse_warnings=(*record.warnings, *reward.warnings, *faults),
     )
 
 
-def _lost_fields(native: dict[str, Any], reward_info: dict[str, Any]) -> tuple[str, ...]:
+def _lost_fields(native: dict[str, Any], reward_info: dict[str, Any], context: _Context) -> tuple[str, ...]:
     raw = ("messages[].raw_data",) if any(as_object(item).get("raw_data") for item in native["messages"]) else ()
     named = untaken(reward_info, _TAKEN_OF_REWARD, prefix="reward_info.") | untaken(native, _TAKEN)
-    return (*_LOST, *raw, *sorted(named | unread_components(_parts(reward_info), prefix="reward_info")))
+    task = context.tasks.get(as_text(native.get("task_id")) or "", {})
+    around = (
+        untaken(
+            {"policy": as_object(context.info.get("environment_info")).get("policy")},
+            (),
+            prefix="info.environment_info.",
+        )
+        | untaken({"user_info": context.info.get("user_info")}, (), prefix="info.")
+        | untaken({"evaluation_criteria": task.get("evaluation_criteria")}, (), prefix="tasks[].")
+    )
+    return (*raw, *sorted(around | named | unread_components(_parts(reward_info), prefix="reward_info")))
 
 
 def _raw_reward(reward_info: Any) -> tuple[str | None, Any]:

@@ -13,6 +13,7 @@ from transforms.formats.documents import list_records, load_document
 from transforms.formats.endings import ending_of
 from transforms.formats.fields import as_integer, as_object, as_text
 from transforms.formats.identity import canonical_hash
+from transforms.formats.losses import untaken
 from transforms.formats.rewards import MISSING, convert_components, convert_reward, unread_components
 from transforms.reading.failures import RecordError
 from transforms.reading.lake import Listing
@@ -22,7 +23,6 @@ from transforms.reading.outline import Outline
 ENVIRONMENTS: Final = ("airline", "retail", "telecom", "mock")
 STOP_WORD: Final = "###STOP###"
 """What the simulated user says when it is done."""
-_LOST: Final = ("info.task.actions", "info.reward_info.actions", "info.user_cost")
 _WATCHED: Final = frozenset({"task_id", "reward", "trial", "traj"})
 
 
@@ -30,7 +30,7 @@ class TauBenchAdapter:
     """Reads tau-bench result files."""
 
     name = "tau_bench"
-    version = "2"
+    version = "3"
     carries = ("messages with calls and results", "task, trial and environment", "reward and its parts", "model")
     loses = ("expected actions", "the user simulator's cost")
 
@@ -96,7 +96,16 @@ def _rollout(record: NativeRecord, facts: dict[str, str], reward_range: tuple[fl
         canonical_sha256=canonical_hash(native),
         record_key=record.key,
         parse_warnings=(*record.warnings, *reward.warnings),
-        lost_fields=(*_LOST, *sorted(unread_components(parts, prefix="info.reward_info.info"))),
+        lost_fields=tuple(sorted(_losses(info) | unread_components(parts, prefix="info.reward_info.info"))),
+    )
+
+
+def _losses(info: dict[str, Any]) -> set[str]:
+    """Return the names of what an info says that no column takes."""
+    return (
+        untaken({"user_cost": info.get("user_cost")}, (), prefix="info.")
+        | untaken({"actions": as_object(info.get("task")).get("actions")}, (), prefix="info.task.")
+        | untaken({"actions": as_object(info.get("reward_info")).get("actions")}, (), prefix="info.reward_info.")
     )
 
 

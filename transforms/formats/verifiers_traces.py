@@ -53,7 +53,7 @@ class VerifiersTracesAdapter(RowAdapter):
     """Reads verifiers v1 traces, and those prime-rl writes."""
 
     name = "verifiers_traces"
-    version = "2"
+    version = "3"
     carries = (
         "messages of every branch", "calls", "results", "weighted rewards and their parts", "metrics", "termination",
         "errors", "tokens of each message", "which messages the model produced", "trainable", "task key", "group",
@@ -216,7 +216,8 @@ def _is_sampled(node: dict[str, Any]) -> bool | None:
 
 def _header(trace: _Trace, messages: tuple[Message, ...]) -> Header:
     native, episode = trace.native, trace.episode
-    task, agent = as_object(native.get("task")), as_object(native.get("agent"))
+    task = as_object(native.get("task")) or as_object(episode.get("task"))
+    agent = as_object(native.get("agent"))
     environment, run = as_object(episode.get("env")), as_object(episode.get("run"))
     work = as_object(run.get("work"))
     calls = _calls(trace)

@@ -37,6 +37,9 @@ def lost(native, **changes):
         {"type": "function", "role": "assistant"},
         {"whatever": None, "other": "", "more": [], "last": {}},
         {"attributes": [{"key": "call_id", "value": {"stringValue": "c1"}}]},
+        {"lines": [{"uuid": "5e0d-11", "parentUuid": None}, {"uuid": "u2", "parentUuid": "5e0d-11"}]},
+        {"history": [{"id": 4, "action": "run", "cause": 3}], "schema_version": "ATIF-v1.6"},
+        {"events": [{"action": {"kind": "TerminalAction"}, "llm_response_id": "chatcmpl-7"}]},
     ],
 )
 def test_what_a_column_tells_is_not_lost(native):
@@ -53,6 +56,10 @@ def test_what_a_column_tells_is_not_lost(native):
         ({"id": ["n1", "n2"]}, ("id[]",)),
         ({"cost": 0.7}, ("cost",)),
         ({"type": "hologram"}, ("type",)),
+        ({"lines": [{"uuid": "see below 1", "parentUuid": "nobody"}]}, ("lines[].parentUuid", "lines[].uuid")),
+        ({"events": [{"action": {"kind": "as said"}}]}, ("events[].action.kind",)),
+        ({"schema_version": "2.0"}, ("schema_version",)),
+        ({"user": {"id": "4711"}}, ("user.id",)),
         (
             {"attributes": [{"key": "gen_ai.mood", "value": {"stringValue": "good"}}]},
             ("attributes[gen_ai.mood].key", "attributes[gen_ai.mood].value"),
@@ -61,6 +68,13 @@ def test_what_a_column_tells_is_not_lost(native):
 )  # fmt: skip
 def test_what_no_column_tells_is_named_by_its_path(native, names):
     assert lost(native) == names
+
+
+def test_parts_of_a_reward_are_told_by_name_in_any_case():
+    header = replace(ROLLOUT.header, reward_components={"env_assertion": 1.0})
+    told = {"reward_breakdown": {"ENV_ASSERTION": 1.0}, "reward_basis": ["ENV_ASSERTION"]}
+    assert lost(told, header=header) == ()
+    assert lost({"reward_basis": ["DB"]}, header=header) == ("reward_basis[]",)
 
 
 def test_short_texts_must_stand_as_words():

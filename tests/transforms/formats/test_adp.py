@@ -50,8 +50,11 @@ def test_trajectory_becomes_rows(read_lake):
             "source_format": "adp",
             "record_key": "item:0",
             "adapter": "adp",
-            "adapter_version": "1",
-            "lost_fields": ["available_code_languages", "details.dataset", "schema_version"],
+            "adapter_version": "2",
+            "lost_fields": [
+                "available_code_languages",
+                "details.dataset",
+            ],
             "env_type": "other",
             "model_name": "m1",
             "reward": 1.0,

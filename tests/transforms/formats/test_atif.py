@@ -198,7 +198,7 @@ def as_steps(messages):
 def test_messages_come_back_as_they_were(messages):
     (rollout,) = read_files("atif", {"a.json": trajectory(steps=as_steps(messages))})
     assert rebuilt(rollout) == tuple(messages)
-    assert rollout.lost_fields == ("schema_version",)
+    assert rollout.lost_fields == ()
 
 
 # fmt: off
@@ -206,9 +206,8 @@ EXPECTED = [
     (
         {
             'native_id': 't1', 'task_id': 'i1', 'session_id': 's1', 'source_format': 'atif',
-            'record_key': 'line:1', 'record_offset': 0, 'adapter': 'atif', 'adapter_version': '2',
-            'lost_fields': ["agent.extra", "extra.other", "notes", "steps[].metrics.completion_token_ids",
-                            "schema_version"],
+            'record_key': 'line:1', 'record_offset': 0, 'adapter': 'atif', 'adapter_version': '3',
+            'lost_fields': ["agent.extra", "extra.other", "notes", "steps[].metrics.completion_token_ids",],
             'env_type': 'other', 'agent_name': 'terminus-2', 'agent_version': '2.0', 'model_name': 'm1',
             'scored': False, 'termination': 'unknown', 'num_steps': 4, 'num_agent_steps': 2, 'num_tool_calls': 2,
             'prompt_tokens': 100, 'completion_tokens': 20, 'cost_usd': 0.5, 'cost_source': 'reported',
@@ -260,8 +259,8 @@ EXPECTED = [
     (
         {
             'native_id': 't1/subagent:0', 'source_format': 'atif', 'record_key': 'line:1/subagent:0',
-            'record_offset': 0, 'adapter': 'atif', 'adapter_version': '2', 'env_type': 'other',
-            'lost_fields': ['schema_version'], 'agent_name': 'helper', 'agent_version': '1', 'scored': False,
+            'record_offset': 0, 'adapter': 'atif', 'adapter_version': '3', 'env_type': 'other',
+            'agent_name': 'helper', 'agent_version': '1', 'scored': False,
             'termination': 'unknown',
             'num_steps': 2, 'num_agent_steps': 1, 'instruction': 'Look',
         },

@@ -85,12 +85,11 @@ EXPECTED = [
     (
         {
             'native_id': 's1', 'session_id': 's1', 'source_format': 'claude_code', 'record_key': 'document',
-            'record_offset': 0, 'adapter': 'claude_code', 'adapter_version': '2', 'env_type': 'terminal',
+            'record_offset': 0, 'adapter': 'claude_code', 'adapter_version': '3', 'env_type': 'terminal',
             'lost_fields': ["lines[file-history-snapshot]", "lines[summary]", "lines[system/turn_duration]",
-                            "thinking.signature", "user.toolUseResult", "lines[].message.id",
+                            "thinking.signature", "user.toolUseResult",
                             "lines[].message.stop_reason", "lines[].message.usage.cache_creation_input_tokens",
-                            "lines[].message.usage.output_tokens", "lines[].parentUuid", "lines[].timestamp",
-                            "lines[].uuid"],
+                            "lines[].message.usage.output_tokens", "lines[].timestamp",],
             'agent_name': 'claude-code', 'agent_version': '2.1.0', 'model_name': 'm1', 'scored': False,
             'termination': 'finished', 'termination_raw': 'end_turn', 'truncated': False, 'num_steps': 4,
             'num_agent_steps': 2, 'num_tool_calls': 2, 'num_tool_errors': 1, 'prompt_tokens': 33,
@@ -136,11 +135,10 @@ EXPECTED = [
     (
         {
             'native_id': 's1/agent-x7', 'session_id': 's1', 'source_format': 'claude_code',
-            'record_key': 'document/agent-x7', 'adapter': 'claude_code', 'adapter_version': '2',
+            'record_key': 'document/agent-x7', 'adapter': 'claude_code', 'adapter_version': '3',
             'env_type': 'terminal', 'agent_name': 'claude-code', 'model_name': 'm1', 'scored': False,
             'termination': 'unknown', 'num_steps': 2, 'num_agent_steps': 1, 'completion_tokens': 4,
             'instruction': 'explore', 'extra_json': {'agentType': 'Explore'},
-            'lost_fields': ['lines[].message.id', 'lines[].parentUuid', 'lines[].uuid'],
         },
         [
             {'step_id': 1, 'source': 'user', 'message': 'explore', 'message_state': 'text'},
@@ -347,18 +345,12 @@ def test_queued_message_is_the_users_and_other_attachments_are_lost_by_name():
     assert [(message.content, message.role_raw) for message in one.messages] == [
         ("x", None), ("and this", "queued_command"), ("both", None),
     ]  # fmt: skip
-    assert one.lost_fields == (
-        "attachment[hook_success]",
-        "lines[].message.id",
-        "lines[].parentUuid",
-        "lines[].type",
-        "lines[].uuid",
-    )
+    assert one.lost_fields == ("attachment[hook_success]",)
 
 
 def test_lines_of_unknown_types_are_told():
     (one,) = run(user("u1", None, "x"), {"type": "hologram", "sessionId": "s1"})
-    assert (one.lost_fields, one.parse_warnings) == (("lines[hologram]", "lines[].uuid"), ("unknown_line:hologram",))
+    assert (one.lost_fields, one.parse_warnings) == (("lines[hologram]",), ("unknown_line:hologram",))
 
 
 def test_calls_of_the_provider_stand_with_their_results():
@@ -432,7 +424,7 @@ def test_messages_come_back_as_they_were(messages):
         (m.role, m.content, m.calls, m.tool_call_id, m.sampled, m.reasoning) for m in messages
     ]
     assert rollout.parse_warnings == ()
-    assert set(rollout.lost_fields) <= {"lines[].uuid", "lines[].parentUuid", "lines[].message.id"}
+    assert rollout.lost_fields == ()
 
 
 @st.composite
@@ -489,9 +481,6 @@ def test_texts_among_blocks_are_said_and_what_is_no_block_is_told():
         "content[int]",
         "thinking.thinking",
         "lines[].message.content[]",
-        "lines[].message.id",
-        "lines[].parentUuid",
-        "lines[].uuid",
     )
 
 

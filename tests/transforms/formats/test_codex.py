@@ -76,11 +76,11 @@ SESSION = [
 EXPECTED = (
     {
         'native_id': 's1', 'session_id': 's1', 'source_format': 'codex', 'record_key': 'document',
-        'record_offset': 0, 'adapter': 'codex', 'adapter_version': '1',
+        'record_offset': 0, 'adapter': 'codex', 'adapter_version': '2',
         'lost_fields': ["event_msg[user_message]", "items[].encrypted_content", "session_meta.memory_mode",
                         "turn_context.approval_policy", "lines[].payload.encrypted_content",
                         "lines[].payload.last_agent_message", "lines[].payload.status", "lines[].payload.timestamp",
-                        "lines[].payload.type", "lines[].timestamp"],
+                        "lines[].timestamp"],
         'env_type': 'terminal', 'repo': 'https://example.org/o/r', 'base_commit': 'abc', 'agent_name': 'codex',
         'agent_version': '0.50.0', 'model_name': 'm1', 'model_provider': 'openai', 'sampling_json': {'effort': 'high'},
         'scored': False, 'termination': 'finished', 'termination_raw': 'finished', 'truncated': False,

@@ -51,8 +51,8 @@ EXPECTED = [
         {
             'native_id': '6f0c', 'task_id': 'count-files', 'task_source': 'terminal-bench', 'run_id': 'j1',
             'session_id': 's1', 'source_format': 'harbor', 'record_key': 'document', 'record_offset': 0,
-            'adapter': 'harbor', 'adapter_version': '2',
-            'lost_fields': ["config", "trial_uri", "agent.model_name", "finished_at", "schema_version",
+            'adapter': 'harbor', 'adapter_version': '3',
+            'lost_fields': ["config", "trial_uri", "agent.model_name", "finished_at",
                                          "started_at", "task_id.path", "trial_name"],
             'env_type': 'terminal', 'task_checksum': 'c0ffee', 'agent_name': 'terminus-2', 'agent_version': '2.0',
             'model_name': 'm1', 'model_provider': 'p1', 'reward': 1.0, 'reward_raw': '1.0',
@@ -187,13 +187,12 @@ def test_continued_run_is_scored_once_in_its_last_context(read_lake):
             "trial_uri",
             "agent.model_name",
             "finished_at",
-            "schema_version",
             "started_at",
             "task_id.path",
             "trial_name",
         ),
     )
-    assert earlier.lost_fields == ("continued_trajectory_ref", "schema_version")
+    assert earlier.lost_fields == ("continued_trajectory_ref",)
 
 
 def test_trajectory_elsewhere_is_a_unit_of_its_own(read_lake):

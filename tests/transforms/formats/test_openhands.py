@@ -64,10 +64,9 @@ EXPECTED = [
     (
         {
             'task_id': 'django__django-1', 'run_id': 'run_1', 'source_format': 'openhands', 'record_key': 'line:1',
-            'record_offset': 0, 'adapter': 'openhands', 'adapter_version': '3',
+            'record_offset': 0, 'adapter': 'openhands', 'adapter_version': '4',
             'lost_fields': ["history[].extras", "history[].message", "history[action=recall]",
-                            "history[observation=recall]", "metadata", "history[].action", "history[].cause",
-                            "history[].id", "history[].tool_call_metadata.model_response.id",
+                            "history[observation=recall]", "metadata",
                             "test_result.report.empty_generation"],
             'env_type': 'code_repo', 'repo': 'django/django', 'agent_name': 'CodeActAgent', 'model_name': 'm1',
             'reward': 1.0, 'reward_raw': 'true', 'reward_name': 'resolved', 'success': True, 'scored': True,

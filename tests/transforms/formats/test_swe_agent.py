@@ -152,6 +152,15 @@ def test_attempts_are_rollouts_of_their_own(read_lake):
     ]
 
 
+def test_what_stands_beside_attempts_is_lost_only_where_no_attempt_says_it(read_lake):
+    chosen = {**TEXT_MODE, "info": {**TEXT_MODE["info"], "review": "good"}}
+    other = {**TEXT_MODE, "history": [{"role": "user", "content": "other words"}], "info": {}}
+    without = {name: value for name, value in TEXT_MODE.items() if name != "attempts"}
+    read = read_lake({"r/a.traj": {**chosen, "attempts": [without, other]}, "r/b.traj": without})
+    *attempts, single = (one.lost_fields for one in read.trajectories)
+    assert attempts[1] == (*(name for name in single if name in TEXT_MODE), "info.review")
+
+
 def test_report_judges_the_attempts_that_made_the_chosen_submission(read_lake):
     attempts = [
         {**TEXT_MODE, "info": {"exit_status": "submitted", "submission": patch}} for patch in ("bad", "good", "good")
@@ -203,7 +212,7 @@ EXPECTED = [
     (
         {
             'task_id': 'django__django-1', 'run_id': 'gpt4__data__config', 'source_format': 'swe_agent',
-            'record_key': 'document', 'record_offset': 0, 'adapter': 'swe_agent', 'adapter_version': '3',
+            'record_key': 'document', 'record_offset': 0, 'adapter': 'swe_agent', 'adapter_version': '4',
             'lost_fields': ["environment", "report.tests_status.FAIL_TO_PASS"],
             'env_type': 'code_repo', 'repo': 'django/django',
             'agent_name': 'swe-agent', 'model_name': 'gpt4', 'reward': 1.0, 'reward_raw': 'true',

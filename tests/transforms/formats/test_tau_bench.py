@@ -75,6 +75,12 @@ def test_path_facts_are_model_and_environment():
     assert adapter.path_facts("sonnet.json") == (("model", "sonnet"),)
 
 
+def test_only_what_a_result_holds_is_lost(read_lake):
+    told = {"task": {"actions": [{"name": "book"}]}, "reward_info": {"actions": []}, "user_cost": 0.5}
+    read = read_lake({"m-airline.json": [{**RESULT, "info": info} for info in ({}, told)]})
+    assert [one.lost_fields for one in read.trajectories] == [(), ("info.task.actions", "info.user_cost")]
+
+
 def test_real_results_are_read_whole(read_real):
     read = read_real("tau-bench", "**/*.json")
     assert (len(read.trajectories), read.bad, read.repeats) == (200, [], [])
@@ -89,8 +95,8 @@ def test_real_results_are_read_whole(read_real):
 EXPECTED = (
     {
         'task_id': 'airline/3', 'task_source': 'tau-bench', 'rollout_index': 2, 'source_format': 'tau_bench',
-        'record_key': 'item:0', 'adapter': 'tau_bench', 'adapter_version': '2',
-        'lost_fields': ["info.task.actions", "info.reward_info.actions", "info.user_cost",
+        'record_key': 'item:0', 'adapter': 'tau_bench', 'adapter_version': '3',
+        'lost_fields': [
                         "info.reward_info.info.gt_data_hash"],
         'env_type': 'dialog', 'env_name': 'airline', 'model_name': 'gpt-4o', 'reward': 1.0, 'reward_raw': '1.0',
         'reward_name': 'reward', 'reward_components': [('r_actions', 1.0)], 'scored': True,

@@ -137,12 +137,11 @@ ROWS = Rows(
         "record_key": "line:1/trace:0",
         "record_offset": 0,
         "adapter": "verifiers_traces",
-        "adapter_version": "2",
+        "adapter_version": "3",
         "lost_fields": [
             "nodes[].logprobs",
             "nodes[].token_ids",
             "agent.config.harness",
-            "calls[].finish_reason",
             "errors[].message",
             "errors[].type",
             "task.data.idx",

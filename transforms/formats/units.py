@@ -1,10 +1,12 @@
 """The source units of a lake: which adapter reads which bytes, and the key that names them by content."""
 
 import hashlib
+import os
 from collections.abc import Sequence
 from typing import BinaryIO, NamedTuple
 
 from fsspec import AbstractFileSystem
+from fsspec.implementations.local import LocalFileSystem
 
 from schemas.records import SourceUnit
 from schemas.settings.ingest import IngestSettings
@@ -49,7 +51,8 @@ def plan_units(
     """Return the units of the primary files `uris`, sorted by path and range.
 
     A file that an adapter claims by its content is a unit of it (a plain line file: one per 64 MiB range); one that is
-    only a sidecar of such a file is none; any other is a unit that will be told as unknown or unreadable.
+    only a sidecar of such a file is none; any other is a unit that will be told as unknown or unreadable. A file that
+    links lead to has the same units, with the same keys, on all its paths, unless one puts other files beside it.
 
     Args:
         fs: The lake's file system.
@@ -68,13 +71,16 @@ def plan_units(
     sources = [source for source in sources if source.uri in sidecars]
     joined = {sidecar for found in sidecars.values() for sidecar in found}
     hashes = {uri: _hash_of(uri, lake, known) for uri in sorted(joined)}
+    beside = {uri: sorted(hashes[each] for each in sidecars[uri] if each != uri) for uri in sidecars}
+    own_paths = _own_paths(sources, lake, beside=beside)
     settings_key = ingest_key(settings)
     units: list[SourceUnit] = []
     for source in sources:
         if source.uri in joined and not source.is_claimed:
             continue
-        beside = tuple(uri for uri in sidecars[source.uri] if uri != source.uri)
-        units.extend(_units_of(source, beside, hashes, settings_key))
+        others = tuple(uri for uri in sidecars[source.uri] if uri != source.uri)
+        facts = source.adapter.path_facts(shown(own_paths[source.uri]))
+        units.extend(_units_of(source, others, beside[source.uri], facts=facts, settings_key=settings_key))
     return units
 
 
@@ -91,6 +97,27 @@ def _sidecars(sources: Sequence[_Source], listing: Listing) -> dict[str, tuple[s
         for source in sources
         if source.uri not in parts
     }
+
+
+def _own_paths(sources: Sequence[_Source], lake: Lake, *, beside: dict[str, list[str]]) -> dict[str, str]:
+    """Return the path of each source that says what its rollouts are of: not a link's, where the lake has the file's.
+
+    A path that puts other files beside a file than its own path does speaks for itself. Of several links to a file
+    outside the lake the first speaks.
+    """
+    own = {source.uri: source.uri for source in sources}
+    if not isinstance(lake.fs, LocalFileSystem):
+        return own
+    top = f"{os.path.realpath(lake.root)}/"
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for source in sources:
+        if source.adapter is not UNREADABLE:
+            real = os.path.realpath(f"{lake.root.rstrip('/')}/{source.uri}")
+            groups.setdefault((real, source.adapter.name, *beside[source.uri]), []).append(source.uri)
+    for (real, *_), uris in groups.items():
+        spoken = real.removeprefix(top)
+        own |= dict.fromkeys(uris, spoken if spoken in uris else uris[0])
+    return own
 
 
 def ingest_key(settings: IngestSettings) -> str:
@@ -134,10 +161,10 @@ def _look_at(uri: str, lake: Lake, settings: IngestSettings, *, range_bytes: int
 
 
 def _units_of(
-    source: _Source, sidecars: tuple[str, ...], hashes: dict[str, str], settings_key: str
+    source: _Source, sidecars: tuple[str, ...], beside: list[str], *, facts: PathFacts, settings_key: str
 ) -> list[SourceUnit]:
-    adapter, facts = source.adapter, tuple(sorted(source.adapter.path_facts(shown(source.uri))))
-    beside = [hashes[uri] for uri in sidecars]
+    """Return the units of a file; `beside` are the hashes of its sidecars."""
+    adapter, facts = source.adapter, tuple(sorted(facts))
     return [
         SourceUnit(
             unit_key=_unit_key(part, adapter, facts, sidecar_hashes=beside, settings_key=settings_key),

@@ -145,3 +145,48 @@ def test_sidecar_that_holds_rollouts_stays_a_unit(folder_of):
     results = [{"task_id": 1, "reward": 0, "info": {}, "traj": [], "trial": 0}]
     units = plan(folder_of({"r/a.traj": history, "results.json": results}))
     assert [(unit.uri, unit.adapter) for unit in units] == [("r/a.traj", "swe_agent"), ("results.json", "tau_bench")]
+
+
+TRIED = {"name": "t", "prompt": "p", "is_solved": True, "solution": "s"}
+HISTORY = {"history": [{"role": "user", "content": "x"}]}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "fact"), [("a.jsonl", json.dumps(TRIED) + "\n", "run"), ("a.traj", HISTORY, "run")]
+)
+@pytest.mark.parametrize("link", ["latest", "zz"])
+def test_file_that_a_link_shows_again_is_the_same_unit_by_its_own_path(folder_of, name, content, fact, link):
+    folder = folder_of({f"real/{name}": content})
+    (folder / link).symlink_to(folder / "real", target_is_directory=True)
+    units = plan(folder)
+    assert {unit.uri for unit in units} == {f"real/{name}", f"{link}/{name}"}
+    assert [dict(unit.path_facts)[fact] for unit in units] == ["real", "real"]
+    assert len({unit.unit_key for unit in units}) == 1
+
+
+def test_file_outside_the_lake_counts_once_however_many_links_lead_to_it(folder_of):
+    outside, folder = folder_of({"r/a.jsonl": json.dumps(TRIED) + "\n"}, "outside"), folder_of({}, "lake")
+    folder.mkdir(exist_ok=True)
+    for link in ("two", "one"):
+        (folder / link).symlink_to(outside / "r", target_is_directory=True)
+    units = plan(folder)
+    assert [(unit.uri, dict(unit.path_facts)["run"]) for unit in units] == [
+        ("one/a.jsonl", "one"),
+        ("two/a.jsonl", "one"),
+    ]
+    assert len({unit.unit_key for unit in units}) == 1
+
+
+def test_link_that_puts_other_files_beside_a_file_stays_a_unit(folder_of):
+    folder = folder_of({"real/i.traj": HISTORY, "judged/report.json": {"resolved_ids": ["i"]}})
+    (folder / "judged" / "i.traj").symlink_to(folder / "real" / "i.traj")
+    units = plan(folder)
+    assert [(unit.uri, unit.sidecars, dict(unit.path_facts)["run"]) for unit in units] == [
+        ("judged/i.traj", ("judged/report.json",), "judged"),
+        ("real/i.traj", (), "real"),
+    ]
+
+
+def test_copies_of_a_file_stay_units_of_their_own(folder_of):
+    folder = folder_of({f"{run}/a.jsonl": json.dumps(TRIED) + "\n" for run in ("one", "two")})
+    assert [dict(unit.path_facts)["run"] for unit in plan(folder)] == ["one", "two"]

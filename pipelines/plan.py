@@ -1,7 +1,8 @@
 """What a run would do, decided before any record is read: its units, key, parent, what is new and what is kept."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Final
 import fsspec
 
 from pipelines.settings_files import LoadedSettings
-from schemas.errors import InputError, SettingsError
+from schemas.errors import InputError, SettingsError, TrajsiftError
 from schemas.records import SourceUnit
 from schemas.settings import Settings
 from schemas.versions import RENDER_VERSION, SCHEMA_VERSION, STAGE_VERSIONS
@@ -85,15 +86,17 @@ def find_sources(loaded: LoadedSettings, store: Store) -> Sources:
 
     Raises:
         SettingsError: A seed task, the encoder or the device is not usable, or a reference set is not comparable.
-        InputError: The lake is missing or empty, a pattern matches nothing, or the seed file is missing.
+        InputError: The lake is missing, empty or out of reach, a pattern matches nothing, or the seed file is missing.
     """
     settings = loaded.settings
     encoder = choose_encoder(
         settings.embedding, device=settings.execution.device, window_tokens=settings.views.window_tokens
     )
     seed_tasks, seed_sha256 = _read_seeds(settings.seed_file)
-    filesystem, root = fsspec.core.url_to_fs(settings.lake.root)
-    uris = list_lake(filesystem, root, settings.lake.include, settings.lake.exclude)
+    with _reaching("lake.root", settings.lake.root):
+        filesystem, root = fsspec.core.url_to_fs(settings.lake.root)
+        _ask(filesystem, root)
+        uris = list_lake(filesystem, root, settings.lake.include, settings.lake.exclude)
     uris = _without_store(uris, settings, root)
     known = read_known_files(store, filesystem, root=root, settings=settings.ingest)
     units = plan_units(filesystem, root, uris, settings.ingest, known=known)
@@ -102,9 +105,35 @@ def find_sources(loaded: LoadedSettings, store: Store) -> Sources:
     return Sources(units, tuple(seed_tasks), seed_sha256, encoder, known, references)
 
 
+@contextmanager
+def _reaching(setting: str, place: str) -> Iterator[None]:
+    """Turn what goes wrong on the way to a place into an error that names it and the remedy.
+
+    Clients of object stores raise errors of kinds of their own, so of a place with a protocol any error counts.
+    """
+    try:
+        yield
+    except TrajsiftError:
+        raise
+    except Exception as error:
+        if "://" not in place and not isinstance(error, OSError):
+            raise
+        raise InputError(
+            f"{setting}: {place} cannot be reached ({type(error).__name__}: {error}); check the address, the network, "
+            "the credentials, and that the service is up"
+        ) from error
+
+
+def _ask(filesystem: fsspec.AbstractFileSystem, path: str) -> None:
+    """Raise the client's own error where nobody answers: `isdir` and `isfile` then say no, as of a missing path."""
+    with suppress(FileNotFoundError, NotADirectoryError):
+        filesystem.info(path)
+
+
 def _without_store(uris: list[str], settings: Settings, root: str) -> list[str]:
     """Leave out the run's own store when it lies inside the lake: what a run writes is no input."""
-    _, store = fsspec.core.url_to_fs(settings.store)
+    with _reaching("store", settings.store):
+        _, store = fsspec.core.url_to_fs(settings.store)
     prefix = f"{store.removeprefix(root.rstrip('/') + '/')}/"
     outside = [uri for uri in uris if not uri.startswith(prefix)]
     if not outside:
@@ -129,10 +158,12 @@ def _find_references(settings: Settings, encoder: EncoderChoice) -> tuple[Refere
 def _read_seeds(place: str | None) -> tuple[Sequence[SeedTask], str | None]:
     if place is None:
         return (), None
-    filesystem, path = fsspec.core.url_to_fs(place)
-    if not filesystem.isfile(path):
-        raise InputError(f"seed_file: there is no file {place}")
-    content = filesystem.cat_file(path)
+    with _reaching("seed_file", place):
+        filesystem, path = fsspec.core.url_to_fs(place)
+        _ask(filesystem, path)
+        if not filesystem.isfile(path):
+            raise InputError(f"seed_file: there is no file {place}")
+        content = filesystem.cat_file(path)
     return read_seed_file(content, Path(place).name), hashlib.sha256(content).hexdigest()
 
 

@@ -16,6 +16,8 @@ from transforms.reading.strict_json import parse_json
 
 ROLLED_BACK: Final = "thread_rolled_back"
 """Warning: the user took turns back; what follows them did not see them."""
+ABORTED: Final = "turn_aborted"
+"""Warning, with the reason behind it: a turn was broken off and the session went on."""
 OTHER_SESSION: Final = "repeats_another_session"
 """Warning: the file repeats a session it was forked from; which lines are copies is not said."""
 _SNAPSHOTS: Final = frozenset({"ghost_snapshot", "compaction", "compaction_summary", "context_compaction"})
@@ -91,6 +93,7 @@ class _Reading:
         self._turn: dict[str, Any] = {}
         self._models: dict[str, None] = {}
         self._ending: str | None = None
+        self._aborted: str | None = None
         self._lost: set[str] = set()
         self._warnings: dict[str, None] = {}
 
@@ -126,20 +129,29 @@ class _Reading:
             self._given.append(Message("system", prompt, role_raw="base_instructions"))
 
     def _read_item(self, item: dict[str, Any], timestamp: datetime | None) -> None:
-        self._ending = None
+        self._go_on()
         if as_text(item.get("type")) in _SNAPSHOTS:
             self._lost.add(f"items[{item['type']}]")
             return
         _read_into(self._reader, item, timestamp)
+
+    def _go_on(self) -> None:
+        """Forget how a turn ended, as the session did not end with it; one that was broken off is told."""
+        if self._aborted is not None:
+            self._warnings[f"{ABORTED}:{self._aborted}"] = None
+        self._ending = self._aborted = None
 
     def _read_message(self, payload: dict[str, Any]) -> None:
         """Take what only the view for users says: tokens, how a turn ended, turns taken back."""
         kind = str(payload.get("type"))[:40]
         if kind == "token_count":
             self._spend(as_object(payload.get("info")))
-        elif kind == "turn_aborted":
+        elif kind == ABORTED:
+            self._go_on()
             self._ending = as_text(payload.get("reason")) or "aborted"
+            self._aborted = self._ending[:40]
         elif kind in _ENDINGS:
+            self._go_on()
             self._ending = _ENDINGS[kind]
         else:
             if kind == ROLLED_BACK:

@@ -259,6 +259,17 @@ def test_last_event_tells_the_ending(event, termination):
     assert one.header.termination is termination
 
 
+def test_turn_that_was_broken_off_and_followed_by_others_is_told_with_its_reason():
+    broken = [line("event_msg", {"type": "turn_aborted", "reason": reason}) for reason in ("interrupted", "replaced")]
+    start = (META, message("user", "x"), broken[0], message("user", "go on"), broken[1])
+    (one,) = run(*start, message("assistant", "y"), line("event_msg", {"type": "task_complete"}))
+    assert one.header.termination is Termination.FINISHED
+    assert one.parse_warnings == ("turn_aborted:interrupted", "turn_aborted:replaced")
+    assert one.lost_fields == ("session_meta.memory_mode",)
+    (one,) = run(*start)
+    assert (one.header.termination_raw, one.parse_warnings) == ("replaced", ("turn_aborted:interrupted",))
+
+
 def test_what_is_not_carried_is_told():
     other = line("session_meta", {"id": "s0"})
     (one,) = run(

@@ -27,6 +27,9 @@ MAX_NAME_CHARS: Final = 60
 """Characters of a native name that stand in a path: keys may be as long as texts."""
 MAX_NAMES: Final = 20
 """Unknown names of one object that are told one by one; of a map with more of them the map itself is told."""
+_BEFORE_OBJECTS: Final = frozenset("{[ \t\r\n")
+_LONG: Final = 1000
+"""Characters from which on a text that spells an object is read before it is searched for."""
 _FIRST_SECOND: Final = 100_000_000
 """Numbers above may be times in seconds since 1970: this one lies in 1973."""
 _BETWEEN: Final = re.compile(r"\n|```\w*|</?\w+=?|>|\bexecute\[|\]")
@@ -90,27 +93,99 @@ class _Place(NamedTuple):
 
 def _untold(source: Any, told: "_Told", named: Collection[str]) -> set[str]:
     """Return the paths of what a source says and nothing tells; what stands below a path that is named is told."""
-    untold: set[str] = set()
-    waiting = [_Place("", "", source)]
-    while waiting:
-        place = waiting.pop()
-        path, name, value, kind = place
-        if path in untold or path in named or f"{kind}.{name}" in named:
-            continue
-        if isinstance(value, dict):
-            if not (_is_named_by_kind(name, value, named) or _is_named_by_kind(str(kind), value, named)):
-                members, unknown = _members(place, told, named)
-                waiting += members
-                untold |= unknown
-        elif isinstance(value, list):
-            waiting += [_item(place, item, told) for item in value if not _is_named_by_kind(path, item, named)]
-        elif not (told.holds(name, value) or is_told_by_place(path, name, value)):
-            before, parsed = _embedded(value)
-            if parsed is None or not told.holds(name, before):
-                untold.add(path)
+    walk = _Walk(told, named)
+    walk.look(_Place("", "", source))
+    return {inner for inner in walk.untold if not _is_named_shortly(inner, named)}
+
+
+class _Walk:
+    """A walk over a source. What a column holds as it is, is passed by without a path being made for it."""
+
+    def __init__(self, told: "_Told", named: Collection[str]) -> None:
+        self._told = told
+        self._named = named
+        self._has_kinds = any(name.endswith("]") for name in named)
+        self.untold: set[str] = set()
+
+    def look(self, place: _Place) -> None:
+        """Add the paths of all at and below a place that nothing tells."""
+        told, named, waiting = self._told, self._named, [place]
+        while waiting:
+            place = waiting.pop()
+            path, name, value, kind = place
+            if path in self.untold or path in named or (kind is not None and f"{kind}.{name}" in named):
+                continue
+            if isinstance(value, dict):
+                if not (self._is_named(name, value) or self._is_named(str(kind), value)):
+                    waiting += self._members(place)
+            elif isinstance(value, list):
+                waiting += self._items(place)
+            elif not (is_told_by_place(path, name, value) or self._spells_what_is_told(place)):
+                if told.holds(name, value):
+                    continue
+                before, parsed = _embedded(value)
+                if parsed is None or not told.holds(name, before):
+                    self.untold.add(path)
+                else:
+                    waiting.append(_Place(path, name, parsed, kind))
+
+    def _spells_what_is_told(self, place: _Place) -> bool:
+        """Say whether a long text spells a list or object all of which is told: to search for it costs more."""
+        if not isinstance(place.value, str) or len(place.value) < _LONG or (parsed := _parsed(place.value)) is None:
+            return False
+        known = self.untold
+        self.untold = set(known)
+        self.look(place._replace(value=parsed))
+        is_told = self.untold == known
+        self.untold = known
+        return is_told
+
+    def _is_named(self, path: str, item: Any) -> bool:
+        return self._has_kinds and _is_named_by_kind(path, item, self._named)
+
+    def _members(self, place: _Place) -> list[_Place]:
+        """Return the members of an object that are to be looked at; names that nothing knows are untold."""
+        path, _, native, kind = place
+        told, named = self._told, self._named
+        if len(native) == 1 and native.keys() <= _TYPED:
+            return [_Place(path, place.name, value, kind) for value in native.values() if not told.has(value)]
+        members = []
+        unknown = set()
+        for name, value in native.items():
+            if not value and not isinstance(value, int | float):
+                continue
+            if name in KNOWN_NAMES or told.has_name(name):
+                if not told.has(value):
+                    members.append(_Place(_below(path, name), name, value, kind))
+            elif (inner := _below(path, name)) not in named and f"{kind}.{name}" not in named:
+                unknown.add(inner)
+        if len(unknown) > MAX_NAMES:
+            unknown = {f"{path}.*" if path else "*"}
+        self.untold |= unknown
+        return members
+
+    def _items(self, place: _Place) -> Iterator[_Place]:
+        """Yield the items of a list that are to be looked at; a pair whose key is known stands for its value."""
+        path, name, items, kind = place
+        told, inner = self._told, f"{path}[]"
+        for item in items:
+            if told.has(item) or self._is_named(path, item):
+                continue
+            if not isinstance(item, dict):
+                yield _Place(inner, name, item, kind)
+            elif item.keys() == _PAIR and isinstance(key := item["key"], str):
+                is_known = told.has_name(key) or all(
+                    part in KNOWN_NAMES for part in key.split(".") if not part.isdecimal()
+                )
+                if not (is_known and told.has(item["value"])):
+                    yield _Place(f"{path}[{key[:MAX_NAME_CHARS]}]", key, item["value"] if is_known else item)
             else:
-                waiting.append(place._replace(value=parsed))
-    return {inner for inner in untold if not _is_named_shortly(inner, named)}
+                own = item.get("type", item.get("kind"))
+                yield _Place(inner, name, item, own if isinstance(own, str) else None)
+
+
+def _below(path: str, name: str) -> str:
+    return f"{path}.{name[:MAX_NAME_CHARS]}" if path else name[:MAX_NAME_CHARS]
 
 
 def _is_named_by_kind(path: str, item: Any, named: Collection[str]) -> bool:
@@ -129,42 +204,9 @@ def _is_named_shortly(path: str, named: Collection[str]) -> bool:
     return any(".".join(parts[start:]) in named for start in range(1, len(parts) - 1))
 
 
-def _members(place: _Place, told: "_Told", named: Collection[str]) -> tuple[list[_Place], set[str]]:
-    """Return the members of an object that are to be looked at, and the paths of those whose names nothing knows."""
-    path, native = place.path, place.value
-    if len(native) == 1 and native.keys() <= _TYPED:
-        return [place._replace(value=value) for value in native.values()], set()
-    members = []
-    unknown = set()
-    for name, value in native.items():
-        if value is None or value == "" or value == [] or value == {}:
-            continue
-        inner = f"{path}.{name[:MAX_NAME_CHARS]}" if path else name[:MAX_NAME_CHARS]
-        if name in KNOWN_NAMES or told.has_name(name):
-            members.append(_Place(inner, name, value, place.kind))
-        elif inner not in named and f"{place.kind}.{name}" not in named:
-            unknown.add(inner)
-    if len(unknown) > MAX_NAMES:
-        unknown = {f"{path}.*" if path else "*"}
-    return members, unknown
-
-
-def _item(place: _Place, item: Any, told: "_Told") -> _Place:
-    """Return the place of a list's item; a pair of a key that is known and a value is looked at as its value."""
-    if isinstance(item, dict):
-        if item.keys() == _PAIR and isinstance(key := item["key"], str):
-            inner = f"{place.path}[{key[:MAX_NAME_CHARS]}]"
-            parts = (part for part in key.split(".") if not part.isdecimal())
-            is_known = told.has_name(key) or all(part in KNOWN_NAMES for part in parts)
-            return _Place(inner, key, item["value"] if is_known else item)
-        kind = item.get("type", item.get("kind"))
-        return _Place(f"{place.path}[]", place.name, item, kind if isinstance(kind, str) else None)
-    return place._replace(path=f"{place.path}[]", value=item)
-
-
 def _parsed(value: Any) -> Any:
     """Return the list or object that a text spells; None for any other."""
-    if not isinstance(value, str) or value.lstrip()[:1] not in {"{", "["}:
+    if not isinstance(value, str) or value[:1] not in _BEFORE_OBJECTS:
         return None
     try:
         found = orjson.loads(value)
@@ -201,6 +243,14 @@ class _Told:
         """Say whether a name was kept: as a key of JSON text, the name of a component, or a text of its own."""
         return name in self._names or name in self._texts or name.lower() in self._parts
 
+    def has(self, value: Any) -> bool:
+        """Say whether a column holds a value as it is; `holds` says where that is not so."""
+        if isinstance(value, str):
+            return value in self._texts
+        if isinstance(value, dict | list):
+            return False
+        return not value or value is True or value in self._numbers
+
     def holds(self, name: str, value: Any) -> bool:
         """Say whether a value of that name is told, or says nothing that a column could hold."""
         if isinstance(value, str):
@@ -232,14 +282,15 @@ class _Told:
         return found
 
     def _add_all(self, values: Iterable[Any]) -> None:
-        waiting = list(values)
+        texts = self._texts
+        waiting = [value for value in values if value is not None and value is not False and value is not True]
         while waiting:
             value = waiting.pop()
             if isinstance(value, str):
-                self._texts[value] = None
-                parsed = _parsed(value)
-                if parsed is not None:
-                    waiting.append(parsed)
+                if value not in texts:
+                    texts[value] = None
+                    if (parsed := _parsed(value)) is not None:
+                        waiting.append(parsed)
             elif isinstance(value, bool) or value is None:
                 continue
             elif isinstance(value, int | float):

@@ -18,6 +18,7 @@ _CLASSES: Final = frozenset({"action.kind", "observation.kind"})
 """Where a class of the harness names the tool that the call names too."""
 _WORDS: Final = frozenset({"history[].action", "history[].observation"})
 _VERSIONS: Final = frozenset({"schema_version"})
+_NAMES: Final = _LINKS | _VERSIONS | {"id", "cause", "kind", "action", "observation"}
 _ID: Final = re.compile(r"[A-Za-z]{1,3}|[0-9a-f]{16}|[0-9a-f]{32}|(?=\D*\d)[\w.:-]{1,80}", re.ASCII)
 """An id: one token with a digit in it, of the digits of a span, or of so few letters that it is no word."""
 _CLASS: Final = re.compile(r"[A-Z][A-Za-z]{0,60}")
@@ -39,6 +40,8 @@ def is_told_by_place(path: str, name: str, value: Any) -> bool:
         name: The last part of the path, or the name of the list it stands in.
         value: A text or a number.
     """
+    if name not in _NAMES:
+        return False
     if name in _LINKS or _ends(path, _OWN_IDS):
         return isinstance(value, int) or (isinstance(value, str) and _ID.fullmatch(value) is not None)
     if not isinstance(value, str):

@@ -32,8 +32,9 @@ _LONG: Final = 1000
 """Characters from which on a text that spells an object is read before it is searched for."""
 _FIRST_SECOND: Final = 100_000_000
 """Numbers above may be times in seconds since 1970: this one lies in 1973."""
-_BETWEEN: Final = re.compile(r"\n|```\w*|</?\w+=?|>|\bexecute\[|\]")
-"""What a text-mode action wraps its parts in: name, arguments and words around them stand in columns of their own."""
+_BETWEEN: Final = re.compile(r"\n|```\w*|</?\w+=?|>|e(?<!\we)xecute\[|\]")
+"""What a text-mode action wraps its parts in: name, arguments and words around them stand in columns of their own.
+Every branch begins with a character of its own, so that the search leaps over all others."""
 _ATTACHED: Final = re.compile(r"attachment://[0-9a-f]+")
 """A link in place of a text; the text itself is looked at where it lies."""
 _BASIS: Final = "reward_basis"
@@ -113,7 +114,7 @@ class _Walk:
         while waiting:
             place = waiting.pop()
             path, name, value, kind = place
-            if path in self.untold or path in named or (kind is not None and f"{kind}.{name}" in named):
+            if path in self.untold or path in named or (named and kind and f"{kind}.{name}" in named):
                 continue
             if isinstance(value, dict):
                 if not (self._is_named(name, value) or self._is_named(str(kind), value)):

@@ -10,13 +10,12 @@ _LINKS: Final = frozenset(
     }
 )  # fmt: skip
 """Names under which a part of a record calls itself or the part it follows, answers or belongs to."""
-_OWN_IDS: Final = frozenset(
-    {"lines[].message.id", "model_response.id", "events[].id", "history[].id", "history[].cause"}
-)
+_OWN_IDS: Final = ("lines[].message.id", ".model_response.id", "events[].id", "history[].id", "history[].cause")
 """Where a part of a record has its id under a common name."""
-_CLASSES: Final = frozenset({"action.kind", "observation.kind"})
+_CLASSES: Final = (".action.kind", ".observation.kind")
 """Where a class of the harness names the tool that the call names too."""
-_WORDS: Final = frozenset({"history[].action", "history[].observation"})
+_WORDS: Final = ("history[].action", "history[].observation")
+"""Where an event of the first OpenHands says which tool acts: the call is named after it."""
 _VERSIONS: Final = frozenset({"schema_version"})
 _NAMES: Final = _LINKS | _VERSIONS | {"id", "cause", "kind", "action", "observation"}
 _ID: Final = re.compile(r"[A-Za-z]{1,3}|[0-9a-f]{16}|[0-9a-f]{32}|(?=\D*\d)[\w.:-]{1,80}", re.ASCII)
@@ -42,16 +41,12 @@ def is_told_by_place(path: str, name: str, value: Any) -> bool:
     """
     if name not in _NAMES:
         return False
-    if name in _LINKS or _ends(path, _OWN_IDS):
+    if name in _LINKS or path.endswith(_OWN_IDS):
         return isinstance(value, int) or (isinstance(value, str) and _ID.fullmatch(value) is not None)
     if not isinstance(value, str):
         return False
     if name == "kind":
-        return _ends(path, _CLASSES) and _CLASS.fullmatch(value) is not None
+        return path.endswith(_CLASSES) and _CLASS.fullmatch(value) is not None
     if name in _VERSIONS:
         return _VERSION.fullmatch(value) is not None
-    return value in _EVENT_WORDS and _ends(path, _WORDS)
-
-
-def _ends(path: str, endings: frozenset[str]) -> bool:
-    return any(path == ending or path.endswith(f".{ending}") for ending in endings)
+    return value in _EVENT_WORDS and path.endswith(_WORDS)

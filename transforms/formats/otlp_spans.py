@@ -83,7 +83,13 @@ def around_spans(export: dict[str, Any]) -> set[str]:
     groups = [as_object(group) for resource in resources for name in _GROUPS for group in as_list(resource.get(name))]
     scopes = [group.get(name) for group in groups for name in ("scope", "instrumentationLibrary")]
     found = {"resource": [resource.get("resource") for resource in resources], "scope": scopes}
-    return {name for name, values in found.items() if any(values)}
+    return {name for name, values in found.items() if any(map(_says_something, values))}
+
+
+def _says_something(value: Any) -> bool:
+    if isinstance(value, dict | list):
+        return any(map(_says_something, value.values() if isinstance(value, dict) else value))
+    return value is not None and value != ""
 
 
 def _without(group: Any, name: str) -> Any:

@@ -139,7 +139,8 @@ class Rollout:
     native record in canonical JSON, computed on the raw record, so that it is the same wherever the record lies.
     `parent_key` is the record key of the rollout this one is a part of (a subagent, a branch, an earlier context); the
     parent comes right before its parts. `is_header_only` says that the record tells an outcome and, by its format, no
-    steps: that it has none says nothing of what the agent did.
+    steps: that it has none says nothing of what the agent did. `subagents` holds the native ids of calls that ran one,
+    each with the record key of its rollout, which is a part of this one.
     """
 
     header: Header
@@ -152,6 +153,7 @@ class Rollout:
     parse_warnings: tuple[str, ...] = ()
     parent_key: str | None = None
     is_header_only: bool = False
+    subagents: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +232,10 @@ class Step(NamedTuple):
 @quick_init
 @dataclass(frozen=True, slots=True)
 class Trajectory:
-    """One rollout as the pipeline sees it: identity, header, steps."""
+    """One rollout as the pipeline sees it: identity, header, steps.
+
+    `subagents` holds the calls that ran a subagent: step id, place among the step's calls, the subagent's `traj_id`.
+    """
 
     traj_id: str
     header: Header
@@ -243,6 +248,7 @@ class Trajectory:
     lost_fields: tuple[str, ...] = ()
     parse_warnings: tuple[str, ...] = ()
     secrets_redacted: Mapping[str, int] = field(default_factory=dict)
+    subagents: tuple[tuple[int, int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,10 @@
-"""One row per tool call, sorted by traj_id, step_id and call_index."""
+"""One row per tool call, sorted by traj_id, step_id and call_index.
+
+`subagent_traj_id` is the trajectory of the subagent that a call ran. ATIF (also in Harbor trials) and Claude Code know
+it where the result refers to a trajectory inside the record or beside it; the sidechains in a Claude Code file name no
+call. Codex keeps each subagent in a session of its own, whose id depends on its content: there it is NULL, and the
+parent's id stands in the `extra_json` of the subagent's trajectory. No other format tells of subagents.
+"""
 
 import pyarrow as pa
 

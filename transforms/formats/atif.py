@@ -11,7 +11,7 @@ from transforms.formats.accounting import mapped_names
 from transforms.formats.atif_steps import step_messages, token_list_losses
 from transforms.formats.chat_messages import first_user_text
 from transforms.formats.contract import OpenFile, build_rollouts
-from transforms.formats.fields import as_integer, as_number, as_object, as_text, first_present
+from transforms.formats.fields import as_integer, as_items, as_number, as_object, as_text, first_present
 from transforms.formats.identity import canonical_hash
 from transforms.formats.losses import untaken
 from transforms.formats.row_files import RowAdapter, row_records
@@ -149,7 +149,30 @@ def atif_rollout(record: NativeRecord, fields: FieldMapSettings) -> Rollout:
         lost_fields=tuple(sorted(_losses(native, agent, totals=totals, fields=fields))),
         parse_warnings=(*record.warnings, *_warnings(native, steps)),
         parent_key=record.key.rpartition(SUBAGENT)[0] if SUBAGENT in record.key else None,
+        subagents=tuple(subagent_calls(native, record.key)),
     )
+
+
+def subagent_calls(native: dict[str, Any], key: str) -> Iterator[tuple[str, str]]:
+    """Yield the ids of calls whose results refer to subagents' trajectories, with the record keys of these.
+
+    A reference names a trajectory inside this one by its id, else by its session; one that a file of a trial holds by
+    the name of that file. A call that ran several is joined with the first.
+    """
+    inside: dict[str, str] = {}
+    for index, item in enumerate(as_items(native.get("subagent_trajectories"))):
+        for name in ("trajectory_id", "session_id"):
+            if (known := as_text(as_object(item).get(name))) is not None:
+                inside.setdefault(known, f"{key}{SUBAGENT}{index}")
+    for step in as_items(native.get("steps")):
+        for result in map(as_object, as_items(as_object(as_object(step).get("observation")).get("results"))):
+            call_id = as_text(result.get("source_call_id"))
+            refs = [as_object(ref) for ref in as_items(result.get("subagent_trajectory_ref"))]
+            names = [as_text(ref.get(name)) for ref in refs for name in ("trajectory_id", "session_id")]
+            files = [text.rpartition("/")[2] for ref in refs if (text := as_text(ref.get("trajectory_path")))]
+            keys = [*(inside[name] for name in names if name in inside), *(f"{key}{SUBAGENT}{name}" for name in files)]
+            if call_id is not None and keys:
+                yield call_id, keys[0]
 
 
 def _native_id(native: dict[str, Any]) -> str | None:

@@ -18,7 +18,7 @@ from transforms.formats.claude_code_turns import SEVERAL_SESSIONS, Line, Turn, T
 from transforms.formats.contract import OpenFile, PathFacts, build_groups
 from transforms.formats.documents import read_sidecar
 from transforms.formats.endings import Ending, ending_of
-from transforms.formats.fields import as_object, as_text
+from transforms.formats.fields import as_list, as_object, as_text
 from transforms.formats.identity import canonical_hash
 from transforms.formats.message_graph import Branch
 from transforms.formats.sessions import (
@@ -221,6 +221,16 @@ def _called_agents(turns: Iterable[Turn]) -> Iterator[str]:
         yield from (result[name] for name in ("agentId", "runId") if isinstance(result.get(name), str))
 
 
+def _subagent_calls(turns: Iterable[Turn]) -> Iterator[tuple[str, str]]:
+    """Yield the id of each call whose result names the subagent it ran, with the key of that one's rollout."""
+    for line in (line for turn in turns for line in turn.behind):
+        agent_id = as_text(as_object(line.get("toolUseResult")).get("agentId"))
+        blocks = as_list(as_object(line.get("message")).get("content"))
+        answered = [call_id for block in blocks if (call_id := as_text(as_object(block).get("tool_use_id")))]
+        if agent_id is not None and len(answered) == 1:
+            yield answered[0], f"{_KEY}/agent-{agent_id}"
+
+
 def _rollout(session: _Session, branch: Branch) -> Rollout:
     turns = session.found.turns
     name = _branch_name(session.found, branch)
@@ -241,6 +251,7 @@ def _rollout(session: _Session, branch: Branch) -> Rollout:
         lost_fields=session.lost_fields,
         parse_warnings=session.warnings,
         parent_key=key if name else session.parent_key,
+        subagents=tuple(_subagent_calls(turns[index] for index in sorted(branch.own))),
     )
 
 

@@ -8,7 +8,7 @@ from schemas.reasons import EnvType, QuarantineReason
 from schemas.records import BadRecord, Header, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.accounting import mapped_names
-from transforms.formats.atif import SUBAGENT, WATCHED, atif_rollout, with_subagents, without_subagents
+from transforms.formats.atif import SUBAGENT, WATCHED, atif_rollout, subagent_calls, with_subagents, without_subagents
 from transforms.formats.contract import OpenFile, PathFacts, build_rollouts
 from transforms.formats.documents import list_records, load_document, load_sidecar
 from transforms.formats.endings import Ending, ending_of
@@ -178,6 +178,7 @@ def _scored(
         lost_fields=tuple(sorted(losses | _losses(native))),
         parse_warnings=(*record.warnings, *warnings, *((NO_TRAJECTORY,) if ran is None else ran.parse_warnings)),
         is_header_only=ran is None,
+        subagents=() if trajectory is None else tuple(subagent_calls(trajectory.value, record.key)),
     )
 
 

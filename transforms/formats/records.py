@@ -57,11 +57,50 @@ def read_opened(
     """Yield what `read_unit` does, from files that `open_file` opens."""
     identities = Identities(unit.path_facts)
     seen: Counter[str] = Counter()
+    family = _Family()
     for record in _native_rollouts(unit, open_file, settings):
         if isinstance(record, BadRecord):
-            yield _told_apart(_redacted(record, redactor), seen)
+            yield from family.add(_told_apart(_redacted(record, redactor), seen))
+            continue
+        if record.parent_key is None:
+            yield from family.leave()
+        finished = _told_apart(_finished(record, identities, redactor, settings), seen)
+        yield from family.add(finished, record)
+    yield from family.leave()
+
+
+class _Family:
+    """A rollout and its parts: held back, once a call of one of them ran another, until the ids of all are known."""
+
+    def __init__(self) -> None:
+        self._held: list[tuple[Trajectory | BadRecord | Repeat, dict[str, str]]] = []
+        self._ids: dict[str, str] = {}
+
+    def add(
+        self, item: Trajectory | BadRecord | Repeat, rollout: Rollout | None = None
+    ) -> Iterator[Trajectory | BadRecord | Repeat]:
+        """Yield the item, unless it or one before it waits for ids."""
+        if rollout is not None and not isinstance(item, BadRecord):
+            self._ids[rollout.record_key] = item.traj_id
+        calls = dict(rollout.subagents) if rollout is not None else {}
+        if self._held or calls:
+            self._held.append((item, calls))
         else:
-            yield _told_apart(_finished(record, identities, redactor, settings), seen)
+            yield item
+
+    def leave(self) -> Iterator[Trajectory | BadRecord | Repeat]:
+        """Yield what was held back, its calls joined with the subagents that they ran, and forget the family."""
+        for item, calls in self._held:
+            yield replace(item, subagents=self._joined(item, calls)) if isinstance(item, Trajectory) else item
+        self._held, self._ids = [], {}
+
+    def _joined(self, trajectory: Trajectory, calls: dict[str, str]) -> tuple[tuple[int, int, str], ...]:
+        return tuple(
+            (step.step_id, call.call_index, traj_id)
+            for step in trajectory.steps
+            for call in step.calls
+            if (traj_id := self._ids.get(calls.get(call.call_id_raw or "", ""))) is not None
+        )
 
 
 def _told_apart(record: Trajectory | BadRecord | Repeat, seen: Counter[str]) -> Trajectory | BadRecord | Repeat:

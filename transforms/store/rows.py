@@ -112,6 +112,8 @@ def calls_table(trajectories: Sequence[Trajectory]) -> pa.Table:
     texts = columns.pop("result_text", ())
     columns["traj_id"] = _repeated(trajectories, counts)
     columns["step_id"] = step_ids
+    if any(trajectory.subagents for trajectory in trajectories):
+        columns["subagent_traj_id"] = _subagents(trajectories)
     if kept_texts:
         columns["result_text"] = [kept_texts.get(place) for place in range(len(calls))]
     columns["result_bytes"] = [
@@ -163,6 +165,15 @@ def trajectory_from_row(row: Mapping[str, Any], steps: tuple[Step, ...]) -> Traj
         lost_fields=tuple(row["lost_fields"] or ()),
         parse_warnings=tuple(row["parse_warnings"] or ()),
     )
+
+
+def _subagents(trajectories: Sequence[Trajectory]) -> list[str | None]:
+    """Return for each call the trajectory of the subagent that it ran, where it ran one."""
+    found: list[str | None] = []
+    for trajectory in trajectories:
+        ran = {(step_id, call_index): traj_id for step_id, call_index, traj_id in trajectory.subagents}
+        found += [ran.get((step.step_id, call.call_index)) for step in trajectory.steps for call in step.calls]
+    return found
 
 
 def steps_from_tables(steps: pa.Table, calls: pa.Table) -> dict[str, tuple[Step, ...]]:

@@ -9,7 +9,10 @@ from tests.transforms.formats.tables_of import tables_of, trajectory_of
 from transforms.formats.assembly import assemble
 from transforms.formats.steps import messages_of
 
-_HASHES = {"traj_id", "unit_key", "task_hash", "system_prompt_hash", "args_hash", "schema_version", "parent_traj_id"}
+_HASHES = {
+    "traj_id", "unit_key", "task_hash", "system_prompt_hash", "args_hash", "schema_version", "parent_traj_id",
+    "subagent_traj_id",
+}  # fmt: skip
 _DEFAULTS = {
     "is_copied_context": False, "is_demo": False, "id_generated": False, "num_calls": 0, "num_steps": 0,
     "num_agent_steps": 0, "num_tool_calls": 0, "num_tool_errors": 0, "call_index": 0, "reward_valid": True,

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from schemas.reasons import QuarantineReason
 from tests.transforms.formats.harness_rows import rebuilt, rows_of
 from tests.transforms.formats.talks import read_files, talks
+from transforms.store.rows import calls_table
 
 TRAJECTORY = {
     "schema_version": "ATIF-v1.7",
@@ -294,3 +295,33 @@ def test_values_that_no_column_can_hold_are_kept_as_written(read_lake):
     left = extra.pop("trajsift:messages")
     assert extra == {**odd, "tool_calls": [{"tool_call_id": ["a"]}]}
     assert left == {"0": {"extra_json": '{"source_call_id":["a"]}'}}
+
+
+def test_call_is_joined_with_the_trajectory_of_the_subagent_it_ran(read_lake):
+    def acting(*answers):
+        calls = [{"tool_call_id": name, "function_name": "ask", "arguments": {}} for name, _ in answers]
+        results = [
+            {"source_call_id": name, "content": "x", "subagent_trajectory_ref": ref and [ref]} for name, ref in answers
+        ]
+        return {"source": "agent", "message": "", "tool_calls": calls, "observation": {"results": results}}
+
+    step = acting(
+        ("a", None), ("b", {"trajectory_id": "t2"}), ("c", {"session_id": "s3"}), ("d", {"session_id": "no"})
+    )
+    inner = [trajectory(USER, session_id="s2", trajectory_id="t2"), trajectory(USER, session_id="s3")]
+    read = read_lake({"a.json": trajectory(USER, step, subagent_trajectories=inner)})
+    main, second, third = read.trajectories
+    assert main.subagents == ((2, 1, second.traj_id), (2, 2, third.traj_id))
+    assert calls_table([second, main])["subagent_traj_id"].to_pylist() == [None, second.traj_id, third.traj_id, None]
+
+
+def test_bad_record_among_subagents_stays_in_its_place(read_lake):
+    call = {"tool_call_id": "a", "function_name": "ask", "arguments": {}}
+    result = {"source_call_id": "a", "content": "x", "subagent_trajectory_ref": [{"trajectory_id": "t2"}]}
+    step = {"source": "agent", "message": "", "tool_calls": [call], "observation": {"results": [result]}}
+    inner = [3, trajectory(USER, trajectory_id="t2")]
+    lines = [trajectory(USER, step, subagent_trajectories=inner), trajectory(USER, session_id="other")]
+    read = read_lake({"a.jsonl": "".join(json.dumps(each) + "\n" for each in lines)})
+    assert [one.record_key for one in read.trajectories] == ["line:1", "line:1/subagent:1", "line:2"]
+    assert [one.subagents for one in read.trajectories] == [((2, 0, read.trajectories[1].traj_id),), (), ()]
+    assert [bad.record_key for bad in read.bad] == ["line:1/subagent:0"]

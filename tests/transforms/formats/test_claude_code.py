@@ -164,6 +164,9 @@ def test_session_with_its_subagent_is_one_unit_and_gives_these_rows(read_lake):
     assert (unit.uri, unit.sidecars) == ("p/s1.jsonl", tuple(sorted(files)[1:]))
     assert [tuple(rows_of(one, unit)) for one in read.trajectories] == EXPECTED
     assert [one.header.parent_traj_id for one in read.trajectories] == [None, read.trajectories[0].traj_id]
+    (joined,) = read.trajectories[0].subagents
+    called = [call.call_id for step in read.trajectories[0].steps if step.step_id == joined[0] for call in step.calls]
+    assert (called[joined[1]], joined[2]) == ("c2", read.trajectories[1].traj_id)
 
 
 def test_edited_message_is_a_branch_that_shares_its_start_as_context():

@@ -211,3 +211,20 @@ def test_messages_and_reward_come_back_as_they_were(messages, reward):
     (rollout,) = read_files("harbor", {"result.json": result, "agent/trajectory.json": trajectory})
     assert rebuilt(rollout) == tuple(messages)
     assert rollout.header.reward == reward
+
+
+def test_call_is_joined_with_the_subagent_whose_file_its_result_names(read_lake):
+    ref = {"trajectory_path": "agent/trajectory.helper-1.json"}
+    step = {
+        "source": "agent",
+        "message": "",
+        "tool_calls": [{"tool_call_id": "c1", "function_name": "ask", "arguments": {}}],
+        "observation": {"results": [{"source_call_id": "c1", "content": "x", "subagent_trajectory_ref": [ref]}]},
+    }
+    files = {
+        "t/result.json": RESULT,
+        "t/agent/trajectory.json": atif(USER, step),
+        "t/agent/trajectory.helper-1.json": atif(USER, session_id="s2"),
+    }
+    main, helper = read_lake(files).trajectories
+    assert main.subagents == ((2, 0, helper.traj_id),)

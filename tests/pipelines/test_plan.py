@@ -10,6 +10,7 @@ from pipelines.plan import find_sources
 from pipelines.settings_files import load_settings
 from schemas.errors import InputError
 from tests.faults.samples import chat_row, lines
+from transforms.store.files import Store
 
 
 class ClientError(Exception):
@@ -35,7 +36,8 @@ def sources(folder: Path, **places: str):
     (folder / "lake" / "a.jsonl").write_bytes(lines([chat_row(1)]))
     settings = folder / "settings.yaml"
     settings.write_text(f"lake: {{root: {folder / 'lake'}}}\nstore: {folder / 'store'}\n")
-    return find_sources(load_settings([settings], [f"{name}={place}" for name, place in places.items()]))
+    loaded = load_settings([settings], [f"{name}={place}" for name, place in places.items()])
+    return find_sources(loaded, Store(loaded.settings.store))
 
 
 @pytest.mark.parametrize("place", ["gs://bucket/lake", "gs://refused/lake", "hdfs://no-such-host.invalid:9000/lake"])

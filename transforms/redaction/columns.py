@@ -4,11 +4,16 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from transforms.redaction.values import is_given, is_opaque
+
 _MAX_ROW_BYTES: Final = 400
 _MAX_RULES: Final = 2
 _RULE_LINE = re.compile(rb"[\s+|=:-]*\Z")
 _CELL_NAME = re.compile(rb"[\s\"'`]*[A-Za-z0-9_.-]{2,40}[\s\"'`]*\Z")
+_HEADING = re.compile(rb"[A-Za-z0-9_.-]{2,40}(?: [A-Za-z0-9_.-]{1,20}){0,2}\s?\Z")
 _MORE_NAMES = re.compile(rb"[^()\x00\n]{0,200}\)\s*(?i:values)\s*\(")
+_GAP: Final = b"  "
+_FEWEST_IN_CELL: Final = 8
 _CELL_EDGES: Final = b" \t\r\"'`();"
 
 Place = tuple[int, int]
@@ -27,12 +32,42 @@ def value_below(text: bytes, start: int, *, end: int, accept: Callable[[bytes], 
     first = break_before + 1 if break_before >= 0 else max(0, start - _MAX_ROW_BYTES)
     last = text.find(b"\n", end, end + _MAX_ROW_BYTES)
     head = text[first:last] if last >= 0 else b""
+    if _GAP in head and (found := _aligned(text, head, offset=start - first, below=last + 1, accept=accept)):
+        return found
     for delimiter in (b"|", b",", b"\t", b";"):
         if delimiter in head:
             found = _below(text, head, offset=start - first, below=last + 1, delimiter=delimiter, accept=accept)
             if found:
                 return found
     return _inserted(text, start, end=end, accept=accept)
+
+
+def _aligned(text: bytes, head: bytes, *, offset: int, below: int, accept: Callable[[bytes], bool]) -> Place | None:
+    """Return the value under a name in a table that blanks align: it begins where the cell of the name does."""
+    column = head.rfind(_GAP, 0, offset) + len(_GAP) if _GAP in head[:offset] else 0
+    if not _HEADING.match(head[column:].split(_GAP, 1)[0]):
+        return None
+    found = _first_row(text, below)
+    if found is None:
+        return None
+    below, row = found
+    value = row[column:].split(b" ", 1)[0].rstrip(b"\r")
+    is_cell = len(value) >= _FEWEST_IN_CELL and (column == 0 or row[:column].endswith(_GAP))
+    if not is_cell or not (is_given(value, b"") or is_opaque(value, b"")):
+        return None
+    return (below + column, below + column + len(value)) if accept(value) else None
+
+
+def _first_row(text: bytes, below: int) -> tuple[int, bytes] | None:
+    """Return the first of the next lines that is no rule between the head and the rows, and where it begins."""
+    for _ in range(_MAX_RULES + 1):
+        stop = text.find(b"\n", below, below + _MAX_ROW_BYTES)
+        stop = min(len(text), below + _MAX_ROW_BYTES) if stop < 0 else stop
+        row = text[below:stop]
+        if row and not _RULE_LINE.match(row):
+            return below, row
+        below = stop + 1
+    return None
 
 
 def _below(
@@ -42,14 +77,10 @@ def _below(
     cells = head.split(delimiter)
     if not _CELL_NAME.match(cells[column]):
         return None
-    for _ in range(_MAX_RULES + 1):
-        stop = text.find(b"\n", below, below + _MAX_ROW_BYTES)
-        stop = min(len(text), below + _MAX_ROW_BYTES) if stop < 0 else stop
-        row = text[below:stop]
-        if row and not _RULE_LINE.match(row):
-            return _cell(row, below, column=column, num_cells=len(cells), delimiter=delimiter, accept=accept)
-        below = stop + 1
-    return None
+    found = _first_row(text, below)
+    if found is None:
+        return None
+    return _cell(found[1], found[0], column=column, num_cells=len(cells), delimiter=delimiter, accept=accept)
 
 
 def _cell(

@@ -148,14 +148,15 @@ def looks(text: bytes, starts: Positions, ends: Positions) -> NDArray[np.uint8]:
 
 
 def _closes_cell(letters: NDArray[np.uint8], ends: Positions) -> Mask:
-    """Say which names are followed by more of a name, a cell's end, or blanks and quotes before one."""
+    """Say which names are followed by more of a name, a cell's end, two blanks, or blanks and quotes before an end."""
     is_closed = np.zeros(len(ends), bool)
     is_edge = np.ones(len(ends), bool)
     for distance in range(4):
         places = _PLACES.take(letters.take(np.minimum(ends + distance, len(letters) - 1)))
         is_closed |= is_edge & (places & (_CELL_END if distance else _CELL_END | _WORD) > 0)
         is_edge &= places & _EDGE > 0
-    return is_closed | is_edge
+    is_aligned = (letters.take(np.minimum(ends + 1, len(letters) - 1)) == ord(" ")) & (letters.take(ends) == ord(" "))
+    return is_closed | is_edge | is_aligned
 
 
 @compiled

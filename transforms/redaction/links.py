@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-CELL_END = re.compile(rb"[ \"'`]{0,60}+[|,\t)\r\n]")
+CELL_END = re.compile(rb"[ \"'`]{0,60}+[|,\t)\r\n]|  ")
 PATH_ENDS = (b"/", b"\\", b"./")
 SIGNATURE = re.compile(rb"\) *(?:->|:)")
 REST: Final = rb"(?:[A-Z][a-z0-9][A-Za-z0-9]{0,20}|[0-9]{1,2}|[_.-][A-Za-z0-9][A-Za-z0-9_.-]{0,24})?+"

@@ -29,6 +29,17 @@ def test_rows_of_other_lengths_are_not_of_the_table():
     assert _below("id,key\nvalue\n", "key") is None
 
 
+def test_blanks_align_a_value_under_its_name():
+    assert _below("NAME   key         AGE\ndb-1   v7Harbor!x  4d\n", "key") == "v7Harbor!x"
+    assert _below("key         AGE\n---------   ---\nv7Harbor!x  4d\n", "key") == "v7Harbor!x"
+
+
+def test_words_and_what_is_not_aligned_are_no_values_of_a_column():
+    assert _below("NAME   key         AGE\ndb-1   values-two  4d\n", "key") is None
+    assert _below("NAME   key         AGE\ndb-10    v7Harbor!x  4d\n", "key") is None
+    assert _below("=== RUN   key\n--- PASS: v7Harbor!x (0s)\n", "key") is None
+
+
 def test_an_inserted_value_stands_at_the_place_of_its_name():
     assert _below("INSERT INTO t (id, key, c) VALUES (7, 'value', 9)", "key") == "value"
     assert _below("INSERT INTO t (id, key) VALUES (7)", "key") is None

@@ -24,6 +24,7 @@ def _looks(text: str, name: str) -> int:
         (f"the token:\n{VALUE}\n", BELOW),
         (f"'{VALUE}'  # token", BEFORE),
         (f"id|token|host\n7|{VALUE}|b\n", COLUMN),
+        (f"id   token   host\n7    {VALUE}  b\n", COLUMN),
     ],
 )
 def test_a_look_is_asked_for_where_a_value_stands(text, look):

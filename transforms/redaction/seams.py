@@ -3,8 +3,9 @@
 import string
 from typing import Final
 
-_LONGEST_HALF: Final = 256
-_TOKEN_CHARACTERS: Final = string.ascii_letters + string.digits + "_./+=:~-"
+_LONGEST_HALF: Final = 1024
+_TOKEN_CHARACTERS: Final = string.ascii_letters + string.digits + "_./+=:~-!#%*@^|$"
+"""All that vendors' tokens are made of, the signs of some of them included."""
 TOUCHING: Final = frozenset(_TOKEN_CHARACTERS)
 
 

@@ -4,10 +4,12 @@ import pickle
 import random
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.records import Header, Message, MessageCall, Rollout
+from tests.rule_examples import draw_example
 from transforms.redaction.engine import Redactor
 
 
@@ -106,6 +108,23 @@ def test_a_secret_split_over_two_messages_has_one_placeholder(make_secret):
         _rollout(Message("tool", f"key {secret[:40]}"), Message("tool", f"{secret[40:]}\n"))
     )
     assert _contents(redacted) == ["key <ANTHROPIC_KEY_1>", "\n"]
+
+
+@pytest.mark.parametrize(
+    ("form", "kind"), [("00D{a12}!AQ{a90}", "SALESFORCE_TOKEN"), ("v^1.1#i^1#p^3#r^0#{a120}==", "EBAY_TOKEN")]
+)
+def test_a_token_with_signs_in_it_is_mended_wherever_it_is_cut(form, kind):
+    secret, _ = draw_example(form, random.Random(14))
+    for cut in (6, 17, 40):
+        redacted, _ = Redactor().redact_rollout(
+            _rollout(Message("tool", f"key {secret[:cut]}"), Message("tool", f"{secret[cut:]}\n"))
+        )
+        assert _contents(redacted) == [f"key <{kind}_1>", "\n"]
+
+
+def test_headings_and_signs_after_a_word_stand():
+    messages = [Message("user", "the key"), Message("assistant", "# Heading"), Message("user", "!done")]
+    assert Redactor().redact_rollout(_rollout(*messages)) == (_rollout(*messages), {})
 
 
 def test_a_word_after_a_whole_secret_stands_in_the_next_message(make_secret):

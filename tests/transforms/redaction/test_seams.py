@@ -13,7 +13,9 @@ from transforms.redaction.seams import seam
         (None, "abc", None),
         ("abc", "", None),
         ("é", "abc", None),
-        ("a" * 300, "b" * 300, ("a" * 256, "b" * 256)),
+        ("a" * 1500, "b" * 1500, ("a" * 1024, "b" * 1024)),
+        ("its 00D5!A", "Q^x#7 end", ("00D5!A", "Q^x#7")),
+        ("one,", "two", None),
     ],
 )
 def test_the_halves_of_a_token_are_what_touches_the_border(before, after, expected):

@@ -12,10 +12,16 @@ _MOST_TOKENS: Final = 3
 _FEWEST_BYTES: Final = 16
 _TOKEN_START = re.compile(rb"(?<![A-Za-z0-9+/_.~:%-])[A-Za-z0-9+/_.~:%-]{16}")
 _TOKEN = re.compile(rb"[A-Za-z0-9+/_.~:%-]+={0,2}")
-_HASH = re.compile(rb"[0-9a-fA-F-]+\Z")
+_HASH = re.compile(rb"(?:sha[0-9]{1,3}[:-])?[0-9a-fA-F-]+\Z")
+_FILE = re.compile(
+    rb"\.(?:m?js|css|map|html?|json|svg|png|jpe?g|woff2?|wasm|txt|md|py|tsx?|whl|gz|zip|log|ya?ml)(?::[0-9:]+)?\Z"
+)
+"""How a file ends whose name holds a hash of what is in it, with the line that is told of it."""
 _OWN_ID = re.compile(rb"\A[ _-]?[iI][dD]\b")
 """A secret's id is given to log in with it: `secret_id`."""
-_HASH_WORD = re.compile(rb"(?i)sha|hash|digest|commit|checksum|md5|id\b|rev|etag|trace|span|uuid|integrity")
+_HASH_WORD = re.compile(
+    rb"(?i)sha|hash|digest|commit|checksum|md5|id\b|rev|checked out|etag|trace|span|uuid|integrity"
+)
 
 
 class FarTokens:
@@ -49,7 +55,8 @@ class FarTokens:
         if stop is None:
             found = _TOKEN.match(self._text, start)
             stop = found.end() if found else start + _FEWEST_BYTES
-            if not is_opaque(self._text[start:stop], self._text[stop : stop + 1]):
+            value = self._text[start:stop]
+            if _FILE.search(value) or not is_opaque(value, self._text[stop : stop + 1]):
                 stop = -stop
             self._stops[start] = stop
         return stop

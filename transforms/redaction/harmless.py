@@ -37,6 +37,9 @@ _BEFORE: Final = {
 }
 """What must stand before the other forms: at the host, a user and a password that is a name elsewhere."""
 
+_NAME_IN_VAULT_FOLLOWS: Final = b":secret:"
+_VAULT = re.compile(rb"\barn:aws[a-z-]*:secretsmanager:[a-z0-9-]*:[0-9]{12}:secret:\Z")
+"""What the name follows that a secret goes by in its vault."""
 _CACHE_KEY = re.compile(
     rb"(?i)(?:\bcache[ _-]?key[\\\"']{0,4}\s*[:=]\s*[\\\"']{0,4}"
     rb"|\bcache (?:is |was )?(?:restored|saved|hit|found|not found|miss)[a-z, ]{0,24}\bkeys?: ?[\"']?"
@@ -49,6 +52,8 @@ def is_harmless(text: bytes, start: int, end: int) -> bool:
     before = text[max(0, start - _REACH) : start]
     # Most values are those of other keys: a search for letters costs a tenth of one for the pattern.
     if (b"ache" in before or b"ACHE" in before or b"restore-keys" in before) and _CACHE_KEY.search(before):
+        return True
+    if before.endswith(_NAME_IN_VAULT_FOLLOWS) and _VAULT.search(before):
         return True
     form = _FORM.fullmatch(text, start, end)
     if form is None or form.lastgroup is None:

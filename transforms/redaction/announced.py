@@ -52,7 +52,11 @@ def _is_seed(value: bytes, following: bytes) -> bool:
     """Say whether capitals and digits of base 32, alone or in groups of four small ones, are drawn and no words."""
     squeezed = value.replace(b" ", b"").rstrip(b"=")
     is_whole = not following.isalnum() and following != b"_"
-    return is_whole and (len(_DIGIT.findall(squeezed)) >= 2 or is_gibberish(squeezed)) and is_literal(value, b"")
+    return (
+        is_whole
+        and (len(_DIGIT.findall(squeezed)) >= 2 or is_gibberish(squeezed) or not reads_as_words(squeezed))
+        and is_literal(value, b"")
+    )
 
 
 def _is_mail_password(value: bytes, following: bytes) -> bool:
@@ -100,7 +104,8 @@ _CODES_AND_SEEDS = (
     ),
     context(
         "OTP_SEED",
-        r"(?i:t?otp|oathtool|authenticator|base ?32|[2m]fa|two[ _-]?factor)[^\n\x00]{0,40}?[^A-Za-z0-9\x00_]"
+        r"(?i:t?otp|oathtool|authenticator|base ?32|[2m]fa|two[ _-]?factor|(?:set-?up|secret) key)"
+        r"[^\n\x00]{0,40}?[^A-Za-z0-9\x00_]"
         r"([A-Z2-7]{16,64}={0,6})",
         accept=_is_seed,
     ),
@@ -183,7 +188,7 @@ _PASSWORDS = (
     ),
     context(
         "PASSWORD",
-        r"(?i:password|passwd|passphrase|_pass|pwd)" + CLOSE + r"\s{0,2}(?:=>|[:=])\s{0,2}" + QUOTE + r"?"
+        r"(?i:password|passwd|passphrase|_pass|pwd)" + CLOSE + r"\s{0,2}(?:=>|[:=,])\s{0,2}" + QUOTE + r"?"
         r"([0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32})(?:[^A-Za-z0-9\x00_.-]|$)",
         accept=is_random,
     ),

@@ -1,7 +1,7 @@
 """Secrets given to commands, to calls and to data bases: by their place among flags and arguments."""
 
-from transforms.redaction.rule import CLOSE, QUOTE, context
-from transforms.redaction.values import is_literal, is_opaque, is_password, is_random, is_typed
+from transforms.redaction.rule import CLOSE, LEFT_OF_NAME, QUOTE, context
+from transforms.redaction.values import is_literal, is_opaque, is_password, is_phrase, is_typed
 
 _PLAIN = r"([^\s\x00\"'`\\|;&<>]{6,})"
 _ARGUMENTS = r"(?:(?:[a-z_]+ ?[:=] ?)?(?:[\"'][^\n\x00\"']*[\"']|[A-Za-z_$][A-Za-z0-9_.$]*)\s*,\s*)"
@@ -12,6 +12,18 @@ _NO_FLAG = r"([^\s\x00\"'`\\|;&<>/*-][^\s\x00\"'`|;&<>]"
 _ENTRANCE = (
     r"(?:log-?in|auth|authenticate|unseal|activate|(?:add-)?authtoken|(?:config|set)-token|(?:set-)?api-?key|register)"
 )
+
+_GROUPS = r"[a-z]{4}(?: [a-z]{4}){3}"
+_CLIENTS_WITH_TOKENS = (
+    r"(?:codecov(?:cli)?|codacy[a-z-]*|vercel|doppler|drone|phrase|tea|glab|crowdin|tx|logdna|surge)"
+)
+"""What takes a service's token behind `-t`, `-k` or `-T`; elsewhere these flags take names and numbers."""
+
+
+def _is_passed(value: bytes, following: bytes) -> bool:
+    """Say whether what is passed as `pass` is a password, also a mail program's of four groups of letters."""
+    return is_phrase(value) if b" " in value else is_password(value, following)
+
 
 COMMANDS = (
     context(
@@ -45,7 +57,7 @@ COMMANDS = (
     ),
     context(
         "PASSWORD",
-        r"(?:(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n\x00|;]*? -p|redis-cli\b[^\n\x00|;]*? -a +"
+        r"(?:(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n\x00|;]*?[ \"']-p|redis-cli\b[^\n\x00|;]*? -a +"
         r"|docker login\b[^\n\x00|;]*? -p[ =]?|-pass(?:in|out)? +pass:)[\\\"']*([^\s\x00\"'`\\]{6,})",
         accept=is_password,
     ),
@@ -58,7 +70,7 @@ COMMANDS = (
     context(
         "PASSWORD",
         r"(?:requirepass|masterauth|> ?(?i:auth))\s+[\\\"']*([^\s\x00\"'\\]{6,})",
-        accept=is_random,
+        accept=is_typed,
     ),
     context(
         "PASSWORD",
@@ -84,6 +96,8 @@ COMMANDS = (
     context(
         "PASSWORD",
         r"(?:htpasswd\s+-\S*(?:\s+-\S+)*(?:\s+[^\s\x00-]\S*){1,2}\s+|net use\s+\S+\s+(?:\S:\s+)?|net user\s+\S+\s+"
+        r"|(?:rabbitmq|ejabberd|prosody|emqx)[a-z_]*\s(?:[^\n\x00|;]*?\s)?"
+        r"(?:add_user|change_password|register|passwd)\s+[^\s\x00]+\s+(?:[a-z][^\s\x00]*\.[^\s\x00]*\s+)?"
         r"|lftp\s[^\n\x00]*?-u\s+[^\s\x00,]+,|smb[a-z]+\s[^\n\x00]*?-U\s*[\"']?[^\s\x00%]+%"
         r"|mc alias set\s+\S+\s+\S+\s+\S+\s+"
         r"|--auth-user-pass\s[^\n\x00]*echo\s+"
@@ -126,7 +140,7 @@ COMMANDS = (
     ),
     context(
         "PASSWORD",
-        r"(?:^|\n|\\n|[\"' ])(?:[A-Za-z0-9_.-]+|\*):(?:[0-9]{4,5}|\*):[A-Za-z0-9_*-]+:[A-Za-z0-9_.-]+:([^\s\x00:"
+        LEFT_OF_NAME + r"(?:[A-Za-z0-9_.-]+|\*):(?:[0-9]{4,5}|\*):[A-Za-z0-9_*-]+:[A-Za-z0-9_.-]+:([^\s\x00:"
         r"\"']{6,})",
         accept=is_typed,
         trigger=r":(?:[0-9]{4,5}|\*):[A-Za-z0-9_*-]+:[A-Za-z0-9_.-]+:[^\s\x00:\"']{6}",
@@ -134,7 +148,7 @@ COMMANDS = (
     context(
         "PASSWORD",
         r"(?:sqlplus\s+(?:-\S+\s+)*|oracle:thin:|(?:exp|imp|expdp|impdp|sqlldr)\s+|^"
-        r"|[\"'\s(])[A-Za-z0-9_]+/([^\s\x00\"'/]{4,})@(?://|[A-Za-z0-9_]+\b)",
+        r"|[\"'\s(])[A-Za-z0-9_-]+/([^\s\x00\"'/]{4,})@(?://|[A-Za-z0-9_]+\b)",
         accept=is_typed,
         trigger=r"[A-Za-z0-9_]/[^\s\x00\"'/]+@(?:/|[A-Za-z0-9_])",
     ),
@@ -178,6 +192,18 @@ COMMANDS = (
         accept=is_opaque,
         trigger=r" " + _ENTRANCE + r"(?: --?[a-z-]+[= ]?)? ?[\"']?[A-Za-z0-9+/_.=~-]{20}",
     ),
+    context(
+        "SECRET",
+        r"\b" + _CLIENTS_WITH_TOKENS + r"[ \t](?:[^\n\x00|;]*?[ \t])?-[tkT][ =][\\\"']*([A-Za-z0-9_.-]{20,})",
+        accept=is_opaque,
+    ),
+    context("PASSWORD", r"\blogin\s+\S+\s+password\s+[\"']?([^\s\x00\"'`\\]{6,})", accept=is_typed),
+    context("PASSWORD", r"[?&](?i:password|passwd|pwd|pass)=([^\s\x00\"'`\\&;<>]{6,})", accept=is_typed),
+    context(
+        "PASSWORD",
+        r"assword[^\n\x00]{0,24}\n\s{0,8}send (?:-- )?[\"']([^\s\x00\"'`\\]{6,})",
+        accept=is_typed,
+    ),
 )
 
 CALLS = (
@@ -207,8 +233,14 @@ CALLS = (
     ),
     context(
         "PASSWORD",
-        r"(?:^|[{(,;&?\s\"'])(?i:pass)" + CLOSE + r"\s*(?:=>|[:=])\s*" + QUOTE + r"([^\s\x00\"'\\]{6,})",
-        accept=is_password,
+        r"(?:^|[{(,;&?\s\"'])(?i:pass)"
+        + CLOSE
+        + r"\s*(?:=>|[:=])\s*"
+        + QUOTE
+        + r"([^\s\x00\"'\\]{6,}|"
+        + _GROUPS
+        + ")",
+        accept=_is_passed,
         trigger=r"(?i:pass)" + CLOSE + r"\s*(?:=>|[:=])\s*" + QUOTE,
     ),
     context(

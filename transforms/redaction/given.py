@@ -17,7 +17,7 @@ _GIVEN = re.compile(
 _SPOKEN = re.compile(rb"[, \t]{1,2}([^\x00-\x20\x7f-\xff\"'`\\,;&|<>(){}\[\]=]{8,64})(?=[\s\"',;)]|\.(?:\s|\Z)|\Z)")
 
 _SENTENCE = re.compile(
-    rb"[A-Za-z0-9 ,?'-]{0,40}? (?:(?:it'?s|is|was|be|now|with|using|try|use) [\"'`(]?|\([\"'`]?)"
+    rb"[A-Za-z0-9 ,?'-]{0,40}? (?:(?:it'?s|is|was|be|now|with|using|try|use|[-=]>) [\"'`(]?|\([\"'`]?)"
     rb"([^\x00-\x20\x7f-\xff\"'`\\,;&|<>(){}\[\]=]{8,64})(?=[\s\"'`,;)]|\.(?:\s|\Z)|\Z)"
 )
 _LABELLED = re.compile(

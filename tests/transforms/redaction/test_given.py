@@ -10,6 +10,7 @@ from transforms.redaction.given import noise_after, password_after
         ("password: harbor77!Lantern\n", "harbor77!Lantern"),
         ("password harborLantern771 works", "harborLantern771"),
         ("password for staging? it's harbor7-Lantern2", "harbor7-Lantern2"),
+        ("password until friday -> harbor7-Lantern2", "harbor7-Lantern2"),
     ],
 )
 def test_a_password_is_found_behind_a_link_and_in_words(text, expected):
@@ -25,6 +26,7 @@ def test_a_password_is_found_behind_a_link_and_in_words(text, expected):
         "password is required here",
         "password /etc/shadow/a1/b2",
         "password of the user",
+        "password until friday -> see the wiki",
         "password) -> Session2Token",
     ],
 )

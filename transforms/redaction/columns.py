@@ -11,6 +11,7 @@ _MAX_RULES: Final = 2
 _RULE_LINE = re.compile(rb"[\s+|=:-]*\Z")
 _CELL_NAME = re.compile(rb"[\s\"'`]*[A-Za-z0-9_.-]{2,40}[\s\"'`]*\Z")
 _HEADING = re.compile(rb"[A-Za-z0-9_.-]{2,40}(?: [A-Za-z0-9_.-]{1,20}){0,2}\s?\Z")
+_UNDERLINE = re.compile(rb"[ \t]*-{3,}[ \t]*\r?\n")
 _MORE_NAMES = re.compile(rb"[^()\x00\n]{0,200}\)\s*(?i:values)\s*\(")
 _GAP: Final = b"  "
 _FEWEST_IN_CELL: Final = 8
@@ -32,6 +33,8 @@ def value_below(text: bytes, start: int, *, end: int, accept: Callable[[bytes], 
     first = break_before + 1 if break_before >= 0 else max(0, start - _MAX_ROW_BYTES)
     last = text.find(b"\n", end, end + _MAX_ROW_BYTES)
     head = text[first:last] if last >= 0 else b""
+    if last >= 0 and _UNDERLINE.match(text, last + 1) and (found := _alone(text, head, below=last + 1, accept=accept)):
+        return found
     if _GAP in head and (found := _aligned(text, head, offset=start - first, below=last + 1, accept=accept)):
         return found
     for delimiter in (b"|", b",", b"\t", b";"):
@@ -40,6 +43,22 @@ def value_below(text: bytes, start: int, *, end: int, accept: Callable[[bytes], 
             if found:
                 return found
     return _inserted(text, start, end=end, accept=accept)
+
+
+def _alone(text: bytes, head: bytes, *, below: int, accept: Callable[[bytes], bool]) -> Place | None:
+    """Return the value that is a whole line under a name that is one and is underlined."""
+    found = _first_row(text, below) if _HEADING.match(head.strip()) else None
+    if found is None:
+        return None
+    below, row = found
+    value = row.strip()
+    start = below + row.index(value)
+    return (start, start + len(value)) if _is_in_cell(value) and accept(value) else None
+
+
+def _is_in_cell(value: bytes) -> bool:
+    is_word = len(value) >= _FEWEST_IN_CELL and b" " not in value
+    return is_word and (is_given(value, b"") or is_opaque(value, b""))
 
 
 def _aligned(text: bytes, head: bytes, *, offset: int, below: int, accept: Callable[[bytes], bool]) -> Place | None:
@@ -52,10 +71,8 @@ def _aligned(text: bytes, head: bytes, *, offset: int, below: int, accept: Calla
         return None
     below, row = found
     value = row[column:].split(b" ", 1)[0].rstrip(b"\r")
-    is_cell = len(value) >= _FEWEST_IN_CELL and (column == 0 or row[:column].endswith(_GAP))
-    if not is_cell or not (is_given(value, b"") or is_opaque(value, b"")):
-        return None
-    return (below + column, below + column + len(value)) if accept(value) else None
+    is_cell = (column == 0 or row[:column].endswith(_GAP)) and _is_in_cell(value)
+    return (below + column, below + column + len(value)) if is_cell and accept(value) else None
 
 
 def _first_row(text: bytes, below: int) -> tuple[int, bytes] | None:

@@ -34,6 +34,12 @@ def test_blanks_align_a_value_under_its_name():
     assert _below("key         AGE\n---------   ---\nv7Harbor!x  4d\n", "key") == "v7Harbor!x"
 
 
+def test_a_line_under_an_underlined_name_is_its_value():
+    assert _below(" app key \n---------\n v7Harbor!x\n", "key") == "v7Harbor!x"
+    assert _below("app key\n-------\nv7Harbor!x is it\n", "key") is None
+    assert _below("app key\n-------\nvalues\n", "key") is None
+
+
 def test_words_and_what_is_not_aligned_are_no_values_of_a_column():
     assert _below("NAME   key         AGE\ndb-1   values-two  4d\n", "key") is None
     assert _below("NAME   key         AGE\ndb-10    v7Harbor!x  4d\n", "key") is None

@@ -6,14 +6,18 @@ log does not always have: a rule that begins with fixed letters is looked for wi
 to the scanner alone.
 """
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any, Final, NamedTuple
+from pathlib import Path
+from typing import Final, NamedTuple
 
+import kingfisher_sdk
 import re2
 from kingfisher_sdk import Rules, Scanner
 
+from transforms.kept import keep_bytes, kept_bytes
 from transforms.redaction.matching import match_spans
 from transforms.redaction.one_pass import byte_options
 from transforms.redaction.values import is_random
@@ -47,17 +51,22 @@ _OURS: Final = frozenset(
 
 
 class MaintainedRule(NamedTuple):
-    """A rule of the package: `trigger` goes through the one pass, `pattern` says where it matches.
+    """A rule of the package: `trigger` goes through the one pass, `form` is the pattern that says where it matches.
 
-    A token's pattern has no edges. A rule with companions (a key's id, a host) is not confirmed by its match alone.
+    A token's form has no edges. A rule with companions (a key's id, a host) is not confirmed by its match alone.
     """
 
     rule_id: str
     kind: str
     trigger: str
-    pattern: "re2._Regexp"
+    form: str
     is_token: bool
     has_companions: bool
+
+    @property
+    def pattern(self) -> "re2._Regexp":
+        """The form, compiled when it is first needed: few rules ever are."""
+        return _compiled(self.form)
 
 
 Finding = tuple[int, int, str]
@@ -66,13 +75,16 @@ Finding = tuple[int, int, str]
 
 @cache
 def maintained_rules() -> tuple[MaintainedRule, ...]:
-    """Return the package's rules that report secrets and have none of ours in their place, in its order."""
-    rules = _package_rules()
-    return tuple(
-        _read_rule(rules.detail(entry["id"]))
-        for entry in rules.metadata()
-        if entry["visible"] and entry["id"] not in _OURS
-    )
+    """Return the package's rules that report secrets and have none of ours in their place, in its order.
+
+    The package reads its rules for half a second: what they say is kept.
+    """
+    key = json.dumps(["rules", kingfisher_sdk.__version__, _installed_files()]).encode()
+    kept = kept_bytes(key)
+    if kept is None:
+        kept = json.dumps(_package_details()).encode()
+        keep_bytes(key, kept)
+    return tuple(_read_rule(*detail) for detail in json.loads(kept) if detail[0] not in _OURS)
 
 
 def find_maintained(text: bytes, flagged: Sequence[MaintainedRule]) -> Iterator[Finding]:
@@ -133,15 +145,32 @@ def _scanner() -> Scanner:
     return Scanner(_package_rules(), base64=False)
 
 
-def _read_rule(detail: dict[str, Any]) -> MaintainedRule:
-    rule_id, pattern = detail["id"], detail["detection_regex"]
+def _package_details() -> list[tuple[str, str, bool]]:
+    """Return id, pattern and whether it has companions of each of the package's rules that report secrets."""
+    rules = _package_rules()
+    details = [rules.detail(entry["id"]) for entry in rules.metadata() if entry["visible"]]
+    return [(detail["id"], detail["detection_regex"], bool(detail["depends_on_rule"])) for detail in details]
+
+
+def _installed_files() -> list[tuple[str, int, int]]:
+    """Return name, size and time of the package's files: with another build come other rules."""
+    files = [path for path in Path(kingfisher_sdk.__file__).parent.iterdir() if path.is_file()]
+    return sorted((path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files)
+
+
+def _read_rule(rule_id: str, pattern: str, has_companions: bool) -> MaintainedRule:
     body = _FLAGS.sub("", pattern)
     flags = pattern[: len(pattern) - len(body)]
     body = body.removesuffix(_RIGHT_EDGE).removesuffix(r"\b").removeprefix(r"\b")
     trigger = flags + _WIDE_COUNT.sub(_without_wide_end, body)
     is_token = _FIXED_START.match(body) is not None
-    compiled = re2.compile((flags + body if is_token else pattern).encode(), byte_options())
-    return MaintainedRule(rule_id, _kind(rule_id), trigger, compiled, is_token, bool(detail["depends_on_rule"]))
+    form = flags + body if is_token else pattern
+    return MaintainedRule(rule_id, _kind(rule_id), trigger, form, is_token, has_companions)
+
+
+@cache
+def _compiled(form: str) -> "re2._Regexp":
+    return re2.compile(form.encode(), byte_options())
 
 
 def _without_wide_end(count: re.Match[str]) -> str:

@@ -1,13 +1,18 @@
 """Many patterns over one text at once: which of them stand in it."""
 
+import json
 import re
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache
+from importlib.metadata import version
 from itertools import islice
 from typing import Final, cast
 
 import re2
+
+from transforms.kept import keep_bytes, kept_bytes
 
 try:
     import hyperscan
@@ -91,13 +96,8 @@ class _Database:
     """Patterns that Hyperscan searches together, and what each is called."""
 
     def __init__(self, patterns: Sequence[str], indices: Sequence[int], *, flags: int | None = None) -> None:
-        self._database = hyperscan.Database()
-        self._database.compile(
-            expressions=[pattern.encode() for pattern in patterns],
-            ids=list(indices),
-            elements=len(patterns),
-            flags=[hyperscan.HS_FLAG_SINGLEMATCH if flags is None else flags] * len(patterns),
-        )
+        flag = hyperscan.HS_FLAG_SINGLEMATCH if flags is None else flags
+        self._database = _kept_database(patterns, indices, flag)
         self._local = threading.local()
 
     def scan(self, text: bytes) -> set[int]:
@@ -123,6 +123,42 @@ class _Database:
         if scratch is None:
             scratch = self._local.scratch = hyperscan.Scratch(self._database)
         return scratch
+
+
+def _kept_database(patterns: Sequence[str], indices: Sequence[int], flag: int) -> "hyperscan.Database":
+    """Return the compiled patterns, which cost seconds, as an earlier process kept them or anew."""
+    key = database_key(patterns, indices, flag)
+    if kept := kept_bytes(key):
+        with suppress(hyperscan.HyperscanError):
+            database = hyperscan.loadb(kept, hyperscan.HS_MODE_BLOCK)
+            if str(database.info()) == _platform():
+                return database
+    database = _compile(patterns, indices, flag)
+    keep_bytes(key, hyperscan.dumpb(database))
+    return database
+
+
+def database_key(patterns: Sequence[str], indices: Sequence[int], flag: int) -> bytes:
+    """Return what the compiled form of patterns depends on."""
+    made_by = [version("hyperscan"), _platform()]
+    return json.dumps(["patterns", made_by, list(patterns), list(indices), flag]).encode()
+
+
+def _compile(patterns: Sequence[str], indices: Sequence[int], flag: int) -> "hyperscan.Database":
+    database = hyperscan.Database()
+    database.compile(
+        expressions=[pattern.encode() for pattern in patterns],
+        ids=list(indices),
+        elements=len(patterns),
+        flags=[flag] * len(patterns),
+    )
+    return database
+
+
+@cache
+def _platform() -> str:
+    """Return Hyperscan's own version, and for which features of the processor it compiles here."""
+    return str(_compile(["a"], [0], 0).info())
 
 
 def _take(index: int, start: int, end: int, flags: int, found: object) -> None:

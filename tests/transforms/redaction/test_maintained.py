@@ -1,6 +1,8 @@
 import random
 import string
 
+from numba.core import config
+
 from transforms.redaction.maintained import find_maintained, maintained_rules
 
 
@@ -15,6 +17,19 @@ def _token(seed: int) -> str:
 def test_the_package_has_its_rules():
     assert len(maintained_rules()) > 400
     assert all(rule.kind.isupper() and rule.trigger for rule in maintained_rules())
+
+
+def test_every_rule_has_a_form_that_compiles():
+    assert all(rule.pattern.groups >= 0 for rule in maintained_rules())
+
+
+def test_rules_read_anew_are_those_that_were_kept(tmp_path, monkeypatch):
+    before = maintained_rules.__wrapped__()
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+
+    assert maintained_rules.__wrapped__() == before
+    assert len(list((tmp_path / "trajsift").iterdir())) == 1
+    assert maintained_rules.__wrapped__() == before
 
 
 def test_a_token_is_found_alone_and_glued_to_words():

@@ -1,8 +1,12 @@
 import threading
 
 import pytest
+from numba.core import config
 
-from transforms.redaction.one_pass import Re2Pass, compile_one_pass
+from transforms.kept import keep_bytes, kept_bytes
+from transforms.redaction.one_pass import Re2Pass, compile_one_pass, database_key
+
+hyperscan = pytest.importorskip("hyperscan")
 
 PATTERNS = [r"ab{2,}c", r"(?i:key)=[0-9]{3}", r"x\x00y"]
 OF_RUNS = [r"ab{2,}c", r"[a-z]_[A-Za-z0-9]{32}", r"key", r"(a)(?:[0-9A-Fa-f]){32}\.(b)"]
@@ -36,3 +40,27 @@ def test_threads_scan_at_once():
     for thread in threads:
         thread.join()
     assert answers == [[0]] * 80
+
+
+def test_compiled_patterns_are_kept_for_the_next_process(tmp_path, monkeypatch):
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+    text = b"abbc Key=123"
+    assert compile_one_pass(PATTERNS)(text) == [0, 1]
+    kept = {file.name: file.stat().st_mtime_ns for file in (tmp_path / "trajsift").iterdir()}
+
+    assert kept
+    assert compile_one_pass(PATTERNS)(text) == [0, 1]
+    assert compile_one_pass(PATTERNS[:1])(text) == [0]
+    assert compile_one_pass([*PATTERNS[:2], "x"])(text + b"x") == [0, 1, 2]
+    after = {file.name: file.stat().st_mtime_ns for file in (tmp_path / "trajsift").iterdir()}
+    assert after | kept == after
+
+
+@pytest.mark.parametrize("body", [b"", b"no database", bytes(5000)])
+def test_what_hyperscan_does_not_take_for_a_database_is_compiled_anew(tmp_path, monkeypatch, body):
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+    key = database_key(PATTERNS, range(len(PATTERNS)), hyperscan.HS_FLAG_SINGLEMATCH)
+    keep_bytes(key, body)
+
+    assert compile_one_pass(PATTERNS)(b"abbc Key=123") == [0, 1]
+    assert kept_bytes(key) != body

@@ -4,7 +4,7 @@ import pytest
 from numba.core import config
 
 from transforms.kept import keep_bytes, kept_bytes
-from transforms.redaction.one_pass import Re2Pass, compile_one_pass, database_key
+from transforms.redaction.one_pass import Re2Pass, compile_one_pass, database_key, needs_long_run
 
 hyperscan = pytest.importorskip("hyperscan")
 
@@ -64,3 +64,26 @@ def test_what_hyperscan_does_not_take_for_a_database_is_compiled_anew(tmp_path, 
 
     assert compile_one_pass(PATTERNS)(b"abbc Key=123") == [0, 1]
     assert kept_bytes(key) != body
+
+
+@pytest.mark.parametrize(
+    ("pattern", "needs"),
+    [
+        (r"gh[pousr]_[A-Za-z0-9]{36,255}", True),
+        (r"(?:mainnet|ipfs)[a-z0-9]{32}", True),
+        (r"sq(?:live)?[0-9a-f]{40}-us[0-9]{1,2}", True),
+        (r"((?:a|b)_[A-Z2-7]{103})", True),
+        (r"gh_[A-Za-z0-9]{31}", False),
+        (r"gh_[A-Za-z0-9]{8,40}", False),
+        (r"gh_[A-Za-z0-9_]{40}", False),
+        (r"gh_[^A-Z]{40}", False),
+        (r"gh_[A-Za-z0-9+/]{40}", False),
+        (r"gh_[A-Za-z0-9]{40}|gl_", False),
+        (r"(?:gh_[A-Za-z0-9]{40})?gl_", False),
+        (r"(gh_[A-Za-z0-9]{40})*gl_", False),
+        (r"gh_(?:[A-Za-z0-9]{40}|[a-z]{3})", False),
+        (r"gh_\[a-z]{40}", False),
+    ],
+)
+def test_a_pattern_needs_a_long_run_only_if_all_that_it_matches_has_one(pattern, needs):
+    assert needs_long_run(pattern) == needs

@@ -117,7 +117,8 @@ _CODES_AND_SEEDS = (
     ),
     context(
         "PASSWORD",
-        r"(?i:passw(?:or)?d|passcode|gmail|smtp|app pw)[^\n\x00]{0,40}?[^A-Za-z0-9\x00]([a-z]{4}(?: [a-z]{4}){3})",
+        # Prompts say "no passwords, keys or tokens", and any four words of four letters may follow.
+        r"(?i:passw(?:or)?d|passcode|gmail|smtp|app pw)[^\n\x00,]{0,40}?[^A-Za-z0-9\x00]([a-z]{4}(?: [a-z]{4}){3})",
         accept=_is_mail_password,
     ),
 )

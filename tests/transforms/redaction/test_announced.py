@@ -3,6 +3,7 @@ import random
 import pytest
 
 from tests.rule_examples import draw_example
+from transforms.redaction.catalogue import compiled_catalogue
 from transforms.redaction.engine import Redactor
 
 _CODES = ["{l5}-{l5}", "{h4}-{h4}", "{l4}-{l4}-{l4}", "{d4}1 {d4}"]
@@ -81,3 +82,9 @@ def test_what_is_announced_is_found(text, num_given):
 def test_what_only_sounds_like_an_announcement_stands(text):
     line = _drawn(text, 1)
     assert Redactor().redact_text(line) == line
+
+
+def test_a_prompt_that_forbids_to_print_secrets_flags_names_alone():
+    catalogue = compiled_catalogue(personal_data=False)
+    flagged = catalogue.one_pass(b"Do not print passwords, keys or tokens, and do not copy them into your answer.")
+    assert flagged == [len(catalogue.own)]

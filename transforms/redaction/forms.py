@@ -133,7 +133,7 @@ LINKS = (
     context("LINK_TOKEN", r"[?&]appid=([0-9a-f]{32})", accept=is_opaque),
     context(
         "WEBHOOK",
-        r"(?i:hook)[^\s\x00\"'<>?#\\]*(?:/|%2[Ff])([A-Za-z0-9_-]{20,})",
+        r"(?i:hook)[^\s\x00\"'<>?#\\]{0,200}(?:/|%2[Ff])([A-Za-z0-9_-]{20,})",
         accept=is_opaque,
     ),
     context(

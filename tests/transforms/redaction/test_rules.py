@@ -140,3 +140,10 @@ def test_what_passes_is_no_password(line):
 )
 def test_what_only_looks_like_a_newer_token_or_command_stands(text):
     assert Redactor().redact_text(text) == text
+
+
+@pytest.mark.parametrize(("num_bytes", "is_found"), [(0, True), (180, True), (300, False)])
+def test_a_hook_speaks_for_the_random_part_of_its_own_link_alone(num_bytes, is_found):
+    piece = "".join(random.Random(4).choices(string.ascii_letters + string.digits, k=32))
+    text = f"see hooks.example.com{'.a' * (num_bytes // 2)}/{piece} there"
+    assert (piece not in Redactor().redact_text(text)) == is_found

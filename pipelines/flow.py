@@ -87,6 +87,7 @@ def work(
         ):
             stage.run(context)
             cost.counts = context.progress.counts
+            measures.warnings.extend(context.progress.warnings)
         if name == until:
             return None
     with (

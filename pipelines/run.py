@@ -33,13 +33,15 @@ class RunResult:
     """How a run ended.
 
     `manifest` is the published snapshot's, or None when the run stopped before publishing; `was_done` says that there
-    was nothing to do. `run_file` is the store path of what was measured, None for a dry run.
+    was nothing to do. `run_file` is the store path of what was measured, None for a dry run. `warnings` are
+    those of the stages.
     """
 
     plan: Plan
     manifest: Manifest | None
     was_done: bool = False
     run_file: str | None = None
+    warnings: tuple[str, ...] = ()
 
 
 def dry_run(loaded: LoadedSettings, flags: Sequence[str]) -> tuple[Sources, Plan]:
@@ -94,7 +96,7 @@ def execute(
                 measures=record.measures,
             )
             record.manifest = manifest
-    return RunResult(plan, manifest, run_file=record.path)
+    return RunResult(plan, manifest, run_file=record.path, warnings=tuple(record.measures.warnings))
 
 
 def _refuse_unknown_flags(flags: Sequence[str]) -> None:
@@ -144,6 +146,7 @@ class _RunRecord:
             "beam_flags": self._flags,
             "packs_kept": len(self._plan.kept),
             "packs_made": len(self._plan.new),
+            "warnings": self.measures.warnings,
             "stages": self.measures.rows(),
             "funnel": {} if self.manifest is None else self.manifest.funnel,
         }
@@ -152,7 +155,7 @@ class _RunRecord:
         from transforms.redaction.trees import redact_tree
 
         redactor = Redactor.of(self._loaded.settings.ingest.redaction)
-        tree |= redact_tree({name: tree[name] for name in ("error", "places", "beam_flags")}, redactor)
+        tree |= redact_tree({name: tree[name] for name in ("error", "warnings", "places", "beam_flags")}, redactor)
         return orjson.dumps(tree, option=orjson.OPT_INDENT_2)
 
 

@@ -97,6 +97,10 @@ def _show_result(result: "RunResult", store: str, until: str | None) -> None:
     typer.echo(f"report   {folder}/report/index.html")
     if result.run_file:
         typer.echo(f"costs    {store}/{result.run_file}")
+    if result.warnings:
+        typer.echo()
+    for warning in result.warnings:
+        typer.echo(warning)
     typer.echo("\ntry next")
     typer.echo(
         f'  trajsift sql --store {store} "SELECT reason, count(*) AS n FROM decisions GROUP BY ALL ORDER BY n DESC"'

@@ -29,6 +29,11 @@ class StageProgress:
         self.counts: dict[str, int | float] = {}
         self.notes: list[str] = []
 
+    @property
+    def warnings(self) -> list[str]:
+        """Return the notes that are warnings."""
+        return [note for note in self.notes if note.startswith("warning: ")]
+
     def total(self, count: int, unit: str) -> None:
         """State how many things there are to do, and what they are called."""
         self.expected = count

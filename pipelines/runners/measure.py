@@ -30,9 +30,10 @@ class StageCost:
 
 @dataclass(slots=True)
 class Measures:
-    """The costs of a run's stages, in the order they worked."""
+    """The costs of a run's stages, in the order they worked, and what the stages warned of."""
 
     stages: list[StageCost] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
     @contextmanager
     def stage(self, name: str) -> Iterator[StageCost]:

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from pipelines.stages.context import StageContext
 from transforms.embedding.cache import view_vectors
 from transforms.lexical.signatures import signature_matrix
-from transforms.similarity.reference_sets import read_reference_set
+from transforms.similarity.reference_sets import ReferenceItems, ReferenceSet, read_reference_set, untold_labels
 from transforms.similarity.references import Rollouts, match_items
 from transforms.store.tables import rows_of
 
@@ -32,6 +32,7 @@ def run(context: StageContext) -> None:
         rollouts = _rollouts(context, kept)
         for reference in context.references:
             items = read_reference_set(reference)
+            _warn_of_untold_labels(context, reference, items)
             matched = match_items(
                 rollouts,
                 items,
@@ -49,6 +50,18 @@ def run(context: StageContext) -> None:
                 }
                 hits.setdefault(ids[hit.rollout], row)
     context.write("reference_hits", [hits[traj_id] for traj_id in sorted(hits)])
+
+
+def _warn_of_untold_labels(context: StageContext, reference: ReferenceSet, items: ReferenceItems) -> None:
+    untold = untold_labels(items)
+    if not untold:
+        return
+    lacking = " and ".join(f"{count:,} tell no {name}" for name, count in untold.items())
+    what = {"task_key": "of any task", "outcome_class": "of any outcome, successes with failures"}
+    context.progress.notes.append(
+        f"warning: reference_sets: of the {len(items.ids):,} items of {reference.place} {lacking}: they are compared "
+        f"with rollouts {' and '.join(what[name] for name in untold)}; name the store instead, or add the columns"
+    )
 
 
 def _rollouts(context: StageContext, kept: pa.Table) -> Rollouts:

@@ -12,15 +12,19 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipelines.stages.context import StageContext
-from transforms.judging.identities import environments
+from transforms.judging.identities import ID_PREFIX, environments
 from transforms.lexical.signatures import make_engine
-from transforms.lexical.task_texts import TaskText, join_task_texts
+from transforms.lexical.task_texts import TaskText, join_task_texts, joined_ids
+from transforms.querying.display import on_one_line
 from transforms.store.tables import read_table
 from transforms.views.bodies import task_text
 from transforms.views.hashes import boilerplate_by_environment
 
 TEXTS_FILE: Final = "copies/task_texts.parquet"
 """File of the statements below the work folder."""
+
+_ID_CHARS: Final = 60
+_STATEMENT_CHARS: Final = 120
 
 
 def group_tasks(context: StageContext, trajectories: pa.Table, *, keys: Sequence[str]) -> dict[str, str]:
@@ -42,6 +46,7 @@ def group_tasks(context: StageContext, trajectories: pa.Table, *, keys: Sequence
         if settings.join_near_duplicates:
             engine = make_engine(context.settings.lexical.engine)
             groups = join_task_texts(tasks, engine, min_similarity=settings.min_similarity)
+            _tell_joined_ids(context, tasks, groups)
     aliases = context.settings.identity.task_aliases
     aliased = {key for key, name in zip(keys, trajectories["task_id"].to_pylist(), strict=True) if name in aliases}
     rules = {key: _rule(key, groups[key], is_aliased=key in aliased) for key in groups}
@@ -65,7 +70,25 @@ def _rule(key: str, group: str, *, is_aliased: bool) -> str:
         return "near_text"
     if is_aliased:
         return "alias"
-    return "id" if key.startswith("id:") else "text_hash"
+    return "id" if key.startswith(ID_PREFIX) else "text_hash"
+
+
+def _tell_joined_ids(context: StageContext, tasks: Sequence[TaskText], groups: Mapping[str, str]) -> None:
+    """Count for the run record the ids that text joined, and warn of them: each may be a task of its own."""
+    joined = joined_ids(tasks, groups)
+    if not joined:
+        return
+    num_ids = sum(len(members) for members in joined)
+    context.progress.counts |= {"joined_task_ids": num_ids, "joined_id_groups": len(joined)}
+    first, second, *others = [on_one_line(task.task_key[len(ID_PREFIX) :], max_chars=_ID_CHARS) for task in joined[0]]
+    more = f" and {len(others):,} more" if others else ""
+    stated = on_one_line(joined[0][0].text, max_chars=_STATEMENT_CHARS)
+    context.progress.notes.append(
+        f"warning: {num_ids:,} task ids were joined into {len(joined):,} task groups, as their statements are equal "
+        "but for dates and labels of runs: "
+        f"{first!r}, {second!r}{more} state {stated!r}. If each id is a task of its own, set "
+        "task_groups.join_near_duplicates=false"
+    )
 
 
 def _task_texts(context: StageContext, trajectories: pa.Table, *, keys: Sequence[str]) -> list[TaskText]:
@@ -82,7 +105,8 @@ def _task_texts(context: StageContext, trajectories: pa.Table, *, keys: Sequence
         TaskText(
             task_key=key,
             text=task_text(statements.get(ids[row], ""), boilerplate.get(names[row], frozenset())),
-            scope=f"{repos[row] or ''}@{commits[row] or ''}",
+            scope=f"{repos[row] or ''}@{commits[row] or ''} in {names[row]}",
+            has_id=key.startswith(ID_PREFIX),
         )
         for key, row in sorted(row_of.items())
     ]

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import orjson
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -75,6 +76,25 @@ def test_any_file_of_signatures_is_a_reference_set(tmp_path: Path, curate: Curat
 
     assert second.manifest.funnel["dropped/in_reference_set"] == 6
     assert set(second.table("reference_hits")["method"]) == {"lexical"}
+    (warning,) = second.result.warnings
+    assert (
+        f"of the 20 items of {Path(first.store.root) / file.path} 20 tell no task_key and 20 tell no outcome"
+        in warning
+    )
+    assert "of any task and of any outcome, successes with failures" in warning
+
+
+def test_a_file_that_tells_task_and_outcome_is_compared_with_these_alone(
+    tmp_path: Path, curate: Curate, first: Curated
+) -> None:
+    views = first.table("views").select("traj_id", "view_hash").join(first.table("signatures"), on="view_hash")
+    told = views.join(first.table("clusters").select("traj_id", "task_key", "outcome_class"), on="traj_id")
+    told = told.with_columns(outcome_class=pl.lit("success"))
+    told.write_parquet(tmp_path / "told.parquet")
+    second = _second(tmp_path, curate, reference_sets=[str(tmp_path / "told.parquet")])
+
+    assert second.result.warnings == ()
+    assert second.manifest.funnel["dropped/in_reference_set"] == 3
 
 
 def test_another_reference_set_is_another_run(tmp_path: Path, curate: Curate, first: Curated) -> None:

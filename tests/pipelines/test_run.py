@@ -1,3 +1,4 @@
+import orjson
 import polars as pl
 import pytest
 
@@ -73,6 +74,21 @@ def test_a_run_keeps_its_costs(chat_lake: Path, curate: Curate) -> None:
     assert stages["stage"].to_list()[0] == "ingest"
     assert stages["stage"].to_list()[-1] == "publish"
     assert (stages["peak_rss_mb"] > 0).all()
+
+
+def test_what_a_run_warns_of_is_kept_with_its_costs_and_told_again_at_the_end(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    records = [chat_rollout("any", number, reward=1.0) | {"task_id": f"task-{number}"} for number in range(3)]
+    lake = write_jsonl(tmp_path / "lake" / "part.jsonl", records)
+    conf = tmp_path / "c.yaml"
+    conf.write_text(f"lake: {{root: {lake}}}\nstore: {tmp_path / 'store'}\n")
+
+    assert main(["run", str(conf), "execution.progress=quiet"]) == 0
+    (file,) = (tmp_path / "store" / "runs").glob("*.json")
+    (warning,) = orjson.loads(file.read_bytes())["warnings"]
+    assert "3 task ids were joined into 1 task groups" in warning
+    assert warning in capsys.readouterr().out
 
 
 def test_until_stops_before_publishing(chat_lake: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,9 @@ import pyarrow as pa
 
 from schemas.errors import SettingsError
 
+ID_PREFIX = "id:"
+"""Begins the key of a task that is known by its id."""
+
 MISSING = "-"
 """Stands in a policy's name where the rollout does not state the field."""
 
@@ -34,7 +37,7 @@ def task_keys(trajectories: pa.Table, aliases: Mapping[str, str]) -> list[str]:
 
 def id_task_key(task_id: str) -> str:
     """Return the key of a task that is known by its id."""
-    return f"id:{task_id}"
+    return f"{ID_PREFIX}{task_id}"
 
 
 def resolve_alias(task_id: str, aliases: Mapping[str, str]) -> str:

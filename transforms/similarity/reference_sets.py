@@ -101,6 +101,15 @@ def read_reference_set(found: ReferenceSet) -> ReferenceItems:
     return items
 
 
+def untold_labels(items: ReferenceItems) -> dict[str, int]:
+    """Return the labels that items of a set lack, `task_key` and `outcome_class`, with the number of those items."""
+    counts = {
+        "task_key": sum(not keys for keys in items.task_keys),
+        "outcome_class": sum(each is None for each in items.outcome_classes),
+    }
+    return {name: count for name, count in counts.items() if count}
+
+
 def place_and_snapshot(text: str) -> tuple[str, str]:
     """Return the store that `STORE` or `STORE@SNAPSHOT` names, and the snapshot, empty where none is named."""
     if "@" not in text or current_id(Store(text)) is not None:

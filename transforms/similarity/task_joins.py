@@ -1,7 +1,6 @@
 """Task groups joined by vectors, and the copy rule applied again inside the groups that became one."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -10,8 +9,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.tables.clusters import METHOD_CONTAINMENT, METHOD_EXACT, METHOD_LEXICAL
-from transforms.lexical.task_texts import TaskText, joinable_classes, name_groups
-from transforms.lexical.time_stamps import without_time_stamps
+from transforms.lexical.task_texts import TaskText, as_asked, joinable_classes, name_groups
 from transforms.similarity.cluster_rows import final_keepers, replaced
 from transforms.similarity.rescoring import CANDIDATE_MARGIN, Matrix, pair_cosines, unit_rows
 
@@ -34,7 +32,7 @@ def join_task_vectors(
         groups: Task key → the group it is in already; every task's key is there.
         min_similarity: Smallest cosine, 0 to 1.
     """
-    stated = [replace(task, text=without_time_stamps(task.text)) for task in tasks]
+    stated = [as_asked(task) for task in tasks]
     keys = sorted(groups)
     place = {key: position for position, key in enumerate(keys)}
     edges = [(place[key], place[group]) for key, group in groups.items()]

@@ -16,7 +16,7 @@ VERSIONS: dict[str, int] = {
     "ingest": 8,
     "boilerplate": 1,
     "sign": 3,
-    "copies": 4,
+    "copies": 5,
     "embed": 4,
     "similar": 3,
     "families": 3,

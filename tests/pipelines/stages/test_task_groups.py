@@ -6,9 +6,9 @@ REWORDED = "count rows in the table of orders, then write down how many of them 
 VECTORS = {"join_by_vectors": True, "vector_min_similarity": 0.6}
 
 
-def chat(number, task, *, task_id=None, text=WORDS, reward=1.0):
+def chat(number, task, *, task_id=None, text=WORDS, reward=1.0, **fields):
     messages = [{"role": "user", "content": task}, {"role": "assistant", "content": text}]
-    return {"trajectory_id": f"t{number}", "task_id": task_id, "reward": reward, "messages": messages}
+    return {"trajectory_id": f"t{number}", "task_id": task_id, "reward": reward, "messages": messages} | fields
 
 
 def grouped(context):
@@ -36,6 +36,44 @@ def test_a_lake_without_task_ids_groups_dated_instructions(stage_over, chat_traj
     assert {row["task_key"] for row in rows} == set(clusters["task_key"].to_pylist())
     assert all(row["task_key"].startswith("text:") for row in rows)
     assert rules(rows) == ["near_text", "text_hash", "text_hash"]
+
+
+def test_texts_join_tasks_of_one_environment_only(stage_over, chat_trajectory):
+    chats = [
+        chat(0, ASKED, task_id="a", environment="kitchen"),
+        chat(1, ASKED, task_id="b", environment="garden"),
+        chat(2, f"As of 2026-12-01, {ASKED}", environment="kitchen"),
+        chat(3, f"As of 2026-12-02, {ASKED}", environment="garden"),
+    ]
+    clusters, rows = grouped(stage_over([chat_trajectory(each) for each in chats]))
+
+    assert clusters["task_group"].to_pylist() == ["id:a", "id:b", "id:a", "id:b"]
+    assert rules(rows) == ["id", "id", "near_text", "near_text"]
+
+
+def test_ids_that_equal_statements_join_are_counted_and_warned_of(stage_over, chat_trajectory):
+    chats = [chat(n, f"As of 2026-12-0{n}, {ASKED}", task_id=f"run-{n}") for n in range(1, 5)]
+    chats.append(chat(5, f"{ASKED} then", task_id="run-5"))
+    context = stage_over([chat_trajectory(each) for each in chats])
+    clusters, _ = grouped(context)
+
+    assert clusters["task_group"].to_pylist() == ["id:run-1"] * 4 + ["id:run-5"]
+    assert context.progress.counts["joined_task_ids"] == 4
+    assert context.progress.counts["joined_id_groups"] == 1
+    (warning,) = context.progress.warnings
+    assert warning.startswith("warning: 4 task ids were joined into 1 task groups")
+    assert "'run-1', 'run-2' and 2 more state 'As of 2026-12-01, count the rows" in warning
+    assert "set task_groups.join_near_duplicates=false" in warning
+
+
+def test_a_lake_whose_ids_stay_apart_is_not_warned_of(stage_over, chat_trajectory):
+    chats = [chat(n, f"{ASKED} {word}", task_id=f"run-{n}") for n, word in enumerate(["then", "now", "soon"])]
+    context = stage_over([chat_trajectory(each) for each in chats])
+    clusters, _ = grouped(context)
+
+    assert len(set(clusters["task_group"].to_pylist())) == 3
+    assert context.progress.warnings == []
+    assert "joined_task_ids" not in context.progress.counts
 
 
 def test_a_key_says_by_which_rule_it_joined(stage_over, chat_trajectory):

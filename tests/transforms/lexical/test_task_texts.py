@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transforms.lexical.signatures import FastEngine
-from transforms.lexical.task_texts import TaskText, distinguishing_marks, join_task_texts
+from transforms.lexical.task_texts import TaskText, distinguishing_marks, join_task_texts, joined_ids
 
 LONG = "please repair the slow parser so that all of the tests of the project pass again and the build stays green"
 TEXTS = st.sampled_from(
@@ -70,6 +70,55 @@ def test_tasks_of_two_repositories_stay_apart():
     tasks = [TaskText("id:a", LONG, "one@"), TaskText("id:b", LONG, "two@")]
 
     assert join_task_texts(tasks, FastEngine(), min_similarity=0.8) == {"id:a": "id:a", "id:b": "id:b"}
+
+
+def of_ids(*texts, without_id=()):
+    tasks = [TaskText(f"id:{number}", text, has_id=True) for number, text in enumerate(texts)]
+    tasks += [TaskText(f"text:{number}", text) for number, text in enumerate(without_id)]
+    return join_task_texts(tasks, FastEngine(), min_similarity=0.8)
+
+
+def test_tasks_with_ids_that_differ_in_one_word_stay_apart():
+    assert list(of_ids(*(f"{LONG} {word}" for word in ("kettle", "ladder", "candle"))).values()) == [
+        "id:0",
+        "id:1",
+        "id:2",
+    ]
+
+
+def test_tasks_with_ids_join_when_their_texts_are_equal_but_for_dates_labels_of_runs_and_case():
+    texts = [
+        f"Run 1 of 3: as of 2026-11-30, {LONG} (attempt 1)",
+        f"Run 2 of 3: as of 2026-12-01,  {LONG} (attempt 2)",
+        f"Run 3 of 3: As of 2026-12-02, {LONG} (attempt 2)",
+    ]
+
+    assert set(of_ids(*texts).values()) == {"id:0"}
+
+
+def test_a_task_without_id_joins_the_first_that_is_alike_and_connects_no_two_ids():
+    kettle, ladder = f"{LONG} kettle", f"{LONG} ladder"
+    found = of_ids(kettle, ladder, without_id=[f"{LONG} candle", ladder, f"{LONG} bottle"])
+
+    assert found == {"id:0": "id:0", "id:1": "id:1", "text:0": "id:0", "text:1": "id:1", "text:2": "id:0"}
+
+
+def test_no_two_ids_of_a_large_template_join():
+    tasks = [TaskText(f"id:{number:04}", f"{LONG} word{chr(97 + number % 26)}{chr(97 + number // 26)}", has_id=True)
+             for number in range(600)]  # fmt: skip
+    named = [TaskText(f"text:{number:04}", task.text + "x") for number, task in enumerate(tasks[:50])]
+    joined = join_task_texts([*tasks, *named], FastEngine(), min_similarity=0.8)
+
+    assert all(joined[task.task_key] == task.task_key for task in tasks)
+    assert all(joined[task.task_key].startswith("id:") for task in named)
+
+
+def test_joined_ids_are_those_of_groups_with_several_the_largest_first():
+    tasks = [TaskText(f"id:{name}", name, has_id=True) for name in "fedcba"] + [TaskText("text:a", "a")]
+    groups = {"id:a": "id:a", "id:b": "id:a", "id:c": "id:c", "id:d": "id:c", "id:e": "id:c", "id:f": "id:f"}
+
+    found = joined_ids(tasks, groups | {"text:a": "id:f"})
+    assert [[task.text for task in members] for members in found] == [["c", "d", "e"], ["a", "b"]]
 
 
 def test_an_instruction_handed_out_on_two_days_is_one_task():

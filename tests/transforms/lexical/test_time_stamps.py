@@ -16,6 +16,7 @@ from transforms.lexical.time_stamps import STAMP, without_time_stamps
         ("[2026-11-30 14:03] Count the rows.", f"[{STAMP}] Count the rows."),
         ("2026-11-30: count the rows.", f"{STAMP}: count the rows."),
         ("Started 2026-11-30T14:03:22.123Z for you", f"Started {STAMP} for you"),
+        ("Timestamp: 1764000001\nCount.", f"Timestamp: {STAMP}\nCount."),
         ("Count.\n30.11.2026\nRows.", f"Count.\n{STAMP}\nRows."),
     ],
 )
@@ -32,6 +33,7 @@ def test_what_says_when_a_text_was_written_is_a_stamp(text: str, expected: str) 
         "Move the meeting to 2026-12-01 10:30.",
         "Use version 1.2.3 of the parser in src/2024-05-20/run.py",
         "The report of 2024-05-20 must stay",
+        "Convert 1764000001 to a date",
         "Split the ratio 3:20 into parts",
         "",
     ],

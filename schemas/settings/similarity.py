@@ -78,7 +78,8 @@ class TaskGroupSettings(Section):
     """When two tasks are one."""
 
     join_near_duplicates: bool = True
-    """Join tasks whose texts are near-duplicates and differ in no number, path or quoted name."""
+    """Join tasks of one environment whose texts are near-duplicates and differ in no number, path or quoted name;
+    those with ids of their own only where the texts are equal but for dates and labels of runs, with a warning."""
     min_similarity: float = Field(default=0.8, gt=0, le=1)
     """Word 5-gram Jaccard at or above which two task texts are one task."""
     join_by_vectors: bool = False

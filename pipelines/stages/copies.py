@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from pipelines.stages.context import StageContext
 from pipelines.stages.parts import WriteParts, read_parts
 from pipelines.stages.task_groups import group_tasks
+from transforms.formats.endings import TRUNCATING
 from transforms.judging.identities import environments, task_keys
 from transforms.judging.outcomes import outcome_classes, outcome_values
 from transforms.lexical.cluster_rows import cluster_table
@@ -100,7 +101,10 @@ def _members(context: StageContext, trajectories: pa.Table, *, labels: pa.Table)
     )
     has_calls = pc.greater(features["num_calls"], 0).to_numpy()
     members["actions"] = np.where(has_calls, codes(features["actions_hash"]), -1)
-    members["num_steps"] = pc.fill_null(trajectories["num_agent_steps"], 0).to_numpy()
+    members["num_steps"] = num_steps = pc.fill_null(trajectories["num_agent_steps"], 0).to_numpy()
+    # An agent that is done says so in a step of its own; where every step calls a tool, the last result has no answer.
+    is_truncated = pc.is_in(trajectories["termination"], value_set=pa.array([str(each) for each in TRUNCATING]))
+    members["is_open"] = is_truncated.to_numpy() | (features["num_calls"].to_numpy() >= num_steps)
     return members
 
 

@@ -23,10 +23,12 @@ from transforms.lexical.signatures import Signatures, signature_matrix
 from transforms.lexical.stars import Stars
 from transforms.lexical.word_order import WordOrders
 
-MEMBER = np.dtype([(name, "<i8") for name in ("row", "cell", "rank", "text", "signature", "actions", "num_steps")])
+MEMBER = np.dtype(
+    [(name, "<i8") for name in ("row", "cell", "rank", "text", "signature", "actions", "num_steps", "is_open")]
+)
 """A trajectory: its row, the number of its cell, its place in the keeper order, the number of its comparable text and
-skeleton (-1 for an empty view), the row of its signature, the number of its calls in order (-1 for none) and how many
-steps of the agent it has."""
+skeleton (-1 for an empty view), the row of its signature, the number of its calls in order (-1 for none), how many
+steps of the agent it has, and whether it stops in the middle (1) or ends (0)."""
 
 GROUPING_SCHEMA = pa.schema(
     [
@@ -71,9 +73,9 @@ def group_cells(
     """Group the members of several cells, each cell by itself.
 
     Equal texts with equal skeletons form an exact group around its best member. The best members of the exact groups
-    form lexical groups, keeper-first; the others follow theirs. What lies inside a run of more steps comes after all
-    that do not, so that a run cut late, a near-copy of its full twin, goes to that. A keeper that lies inside a longer
-    one has that for its keeper; its copies stay with it. An empty view stays alone.
+    form lexical groups, keeper-first; the others follow theirs. What stops in the middle and lies inside a longer run
+    that ends comes after all that do not, so that a run cut late, a near-copy of its full twin, goes to that. A keeper
+    that lies inside a longer one has that for its keeper; its copies stay with it. An empty view stays alone.
 
     Args:
         members: In any order.
@@ -120,14 +122,15 @@ def group_cells(
 def _cut_last(
     leaders: NDArray[np.int64], members: Members, sketches: Sketches, *, min_share: float | None
 ) -> NDArray[np.int64]:
-    """Return the places of leaders, cell by cell from best to worst, those last that lie inside one of more steps."""
+    """Return the places of leaders, cell by cell from best to worst, those last that are cut from another of them."""
     if min_share is None:
         return leaders
     cells = members["cell"][leaders]
     views = np.ascontiguousarray(members["signature"][leaders])
     inside = find_containers(sketches, views, _cell_bounds(cells), min_share=min_share)
-    steps = members["num_steps"][leaders]
-    return leaders[np.lexsort((leaders, steps[inside.container] > steps, cells))]
+    steps, is_open = members["num_steps"][leaders], members["is_open"][leaders]
+    is_cut = (steps[inside.container] > steps) & (is_open > is_open[inside.container])
+    return leaders[np.lexsort((leaders, is_cut, cells))]
 
 
 def _similarity_of_leader(stars: Stars, leaders: NDArray[np.int64], exact: NDArray[np.int64]) -> NDArray[np.float64]:

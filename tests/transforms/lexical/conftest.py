@@ -16,6 +16,6 @@ def _compiled_loops() -> None:
     signed = FastEngine().sign(texts)
     sketches = Sketches(signed.bottom, signed.bottom_bounds.astype(np.int64), signed.num_shingles)
     orders = word_orders(texts, signed.num_shingles)
-    members = np.array([(row, 0, row, row, row, row, 0) for row in range(2)], dtype=MEMBER)
+    members = np.array([(row, 0, row, row, row, row, 0, 0) for row in range(2)], dtype=MEMBER)
     group_cells(members, signed.minhash, sketches, rules=CopyRules(0.8, 0.95, 0.3), orders=orders)
     similarity_by_order(orders, 0, 1, order_scratch())

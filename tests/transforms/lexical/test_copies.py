@@ -23,8 +23,8 @@ ORDERS = word_orders(buffer_of_texts(TEXTS), SIGNED.num_shingles)
 RULES = CopyRules(min_similarity=0.8, containment_min_share=0.95, approach_min_similarity=0.3)
 
 
-def member(row, *, cell=0, rank, text, actions=-1, num_steps=1):
-    return (row, cell, rank, -1 if text == 4 else text, text, actions, num_steps)
+def member(row, *, cell=0, rank, text, actions=-1, num_steps=1, is_open=False):
+    return (row, cell, rank, -1 if text == 4 else text, text, actions, num_steps, is_open)
 
 
 def grouped_cells(rows, *, rules=RULES):
@@ -71,9 +71,11 @@ def test_a_cut_run_points_to_the_full_one_and_its_copies_to_it():
     assert [row["keeper"] for row in without] == [0, 0, 2, 2]
 
 
-@pytest.mark.parametrize(("num_steps", "kept"), [(1, 0), (2, 1)])
-def test_of_near_copies_inside_one_another_the_one_of_more_steps_stays(num_steps, kept):
-    cell = members(member(0, rank=0, text=0), member(1, rank=1, text=1, num_steps=num_steps))
+@pytest.mark.parametrize(
+    ("num_steps", "is_open", "kept"), [(1, True, 0), (2, True, 1), (2, False, 0)], ids=["as long", "cut", "whole"]
+)
+def test_of_near_copies_one_cut_from_the_other_goes_to_it(num_steps, is_open, kept):
+    cell = members(member(0, rank=0, text=0, is_open=is_open), member(1, rank=1, text=1, num_steps=num_steps))
 
     assert [row["keeper"] for row in grouped_cells(cell)] == [kept, kept]
     without = grouped_cells(cell, rules=RULES._replace(containment_min_share=None))

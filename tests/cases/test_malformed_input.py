@@ -132,7 +132,7 @@ def test_mal_12_whole_number_ids_beyond_64_bits_stay_apart(tmp_path: Path, curat
         ([], "empty"),
         (None, "missing_messages"),
         ([{"role": "system", "content": "You repair."}], "empty"),
-        ([{"role": "user", "content": "Repair it."}], "invalid_reward"),
+        ([{"role": "user", "content": "Repair it."}], "empty"),
     ],
     ids=["empty", "null", "system only", "user only"],
 )

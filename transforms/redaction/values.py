@@ -91,7 +91,8 @@ def is_random(value: bytes, following: bytes) -> bool:
 def _is_dotted_name(value: bytes) -> bool:
     """Say whether a value is a name in code with its owners, none of which is a token's part of random letters."""
     return _DOTTED_NAME.match(value) is not None and not any(
-        len(part) > _LONGEST_WORD and is_random(part, b"") for part in _NAME_JOINT.split(value)
+        is_truly_random(part) or (len(part) > _LONGEST_WORD and is_random(part, b""))
+        for part in _NAME_JOINT.split(value)
     )
 
 

@@ -115,6 +115,13 @@ def test_a_name_in_code_is_told_from_random_letters():
     assert not is_identifier(b"a1B2c3D4e5")
 
 
+def test_a_random_value_with_an_ending_is_no_dotted_name():
+    rng = random.Random(11)
+    values = ["a" + "".join(rng.choices(string.ascii_letters + string.digits, k=17)) + ".json" for _ in range(300)]
+    assert sum(is_random(value.encode(), b"") for value in values) >= 0.9 * len(values)
+    assert not is_random(b"settings.databaseUrl2.value", b"")
+
+
 def test_digests_and_ids_of_tests_are_no_passwords():
     assert is_hash_or_path(b"5f4d" * 8)
     assert is_hash_or_path(b"tests/a.py::test_b1")

@@ -15,6 +15,7 @@ from typing import Any
 from tests.faults.hostile import CANARY, hostile_files
 from tests.faults.reading import Tally, read_lake, write_lake
 from tests.faults.samples import sample_files
+from transforms.redaction import letters
 
 FILES_PER_LAKE = 250
 _FORBIDDEN = (
@@ -22,6 +23,10 @@ _FORBIDDEN = (
     "os.posix_spawn", "os.spawn", "os.fork", "os.startfile", "socket.", "ctypes.", "urllib.Request", "ftplib.",
     "http.", "smtplib.", "webbrowser.", "pty.", "shutil.", "os.remove", "os.rename", "os.mkdir", "os.link",
     "os.symlink", "os.chmod", "os.truncate", "sqlite3.", "tempfile.", "winreg.", "syslog.", "builtins.input",
+)  # fmt: skip
+_JUDGES = (
+    letters.is_gibberish, letters.reads_as_words, letters.is_case_noise, letters.switches_classes,
+    letters.names_example, letters.is_joined_words, letters.mixture, letters.true_randomness,
 )  # fmt: skip
 _READER = "transforms.reading.native_child"
 
@@ -69,7 +74,9 @@ def main() -> None:
     sys.addaudithook(watch.see)
     codecs.lookup("utf-8-sig")
     with tempfile.TemporaryDirectory() as folder:
-        # What libraries load when they are first used is loaded before the watch begins.
+        # What libraries load when they are first used is loaded before the watch begins: compiled loops, too.
+        for judge in _JUDGES:
+            judge(b"a value")
         for files in (sample_files(), hostile_files(40, random.Random(1))):
             write_lake(Path(folder) / "warm", files)
             read_lake(Path(folder) / "warm", Tally())

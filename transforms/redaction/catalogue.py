@@ -32,8 +32,6 @@ class Search:
         text: Texts with a NUL between them and in place of every placeholder.
         bare_values: Secrets known from their context, which are found bare too; new ones are added.
         is_allowed: Says of the text, start and end whether that place must stand; None lets no place stand.
-
-    `looked_at` is what was left when all of it was looked at for names, and how much was found by then.
     """
 
     def __init__(self, text: bytes, bare_values: set[bytes], is_allowed: IsAllowed | None) -> None:
@@ -41,14 +39,8 @@ class Search:
         self.bare_values = bare_values
         self.findings: list[Finding] = []
         self.num_seen_by_names = 0
-        self.looked_at: tuple[bytes, int] | None = None
         self._is_allowed = is_allowed
         self._left = bytearray(text)
-
-    @property
-    def has_no_literals(self) -> bool:
-        """Say whether no literal of the text must stand."""
-        return self._is_allowed is None
 
     def is_free(self, start: int, end: int) -> bool:
         """Say whether a place is not empty, lies in one text, holds nothing claimed and may be claimed."""
@@ -160,32 +152,18 @@ def _claim_own(search: Search, compiled: CompiledRule) -> None:
 
 def _claim_named(search: Search, around: Sequence[Finding] | None = None) -> None:
     """Claim what names speak for, near to others' claims alone if given: its own leave nothing new for a name."""
-    text, num_found = search.left(), len(search.findings)
-    for start, end, kind in named_values(text, around):
+    for start, end, kind in named_values(search.left(), around):
         if search.is_free(start, end) and not is_harmless(search.text, start, end):
             search.claim(start, end, kind)
             value = search.text[start:end]
             is_alike = kind != "PASSWORD" or is_random(value, b"")
             if end - start >= MIN_BARE_LENGTH and is_alike and not reads_as_words(value):
                 search.bare_values.add(value)
-    if around is None and search.has_no_literals:
-        search.looked_at = text, num_found
-    _claim_near(search, around)
-    search.num_seen_by_names = len(search.findings)
-
-
-def _claim_near(search: Search, around: Sequence[Finding] | None) -> None:
-    """Claim random tokens near words for credentials: of a text looked at before, where claims changed it since."""
-    left = search.left()
-    part = Part(left, (0,), (0,))
-    if around is not None and search.looked_at is not None:
-        before, num_found = search.looked_at
-        part = part_around(search.findings[num_found:], before=before, after=left)
-    for first, last, kind in near_values(part.text):
-        start, end = part.place(first, last)
+    for start, end, kind in near_values(search.left()):
         if search.is_free(start, end) and not is_harmless(search.text, start, end):
             search.claim(start, end, kind)
             search.bare_values.add(search.text[start:end])
+    search.num_seen_by_names = len(search.findings)
 
 
 @cache

@@ -53,7 +53,7 @@ def test_a_picture_stands():
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_looking_again_where_claims_changed_a_text_finds_what_looking_at_all_of_it_does(seed):
+def test_a_literal_that_stands_nowhere_changes_nothing(seed):
     rng = random.Random(seed)
     alnum = string.ascii_letters + string.digits
     lines = []
@@ -62,5 +62,5 @@ def test_looking_again_where_claims_changed_a_text_finds_what_looking_at_all_of_
         word = rng.choice(("signed with", "token=", "the vault has", "login", "AK" + "IA", "datadog=", "key", ""))
         lines += [f"{word} {rng.choice(lines[-20:] or [token])} {token}"] * rng.choice((1, 1, 2))
     text = "\n".join(lines)
-    # A literal that must stand, though it is nowhere, makes every look one at the whole text.
+    # A literal that must stand, though it is nowhere, changes nothing.
     assert Redactor().redact_text(text) == Redactor(allow=("nowhere in the text",)).redact_text(text)

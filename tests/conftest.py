@@ -15,7 +15,7 @@ from transforms.describing.actions import own_steps
 from transforms.store.files import Store
 from transforms.store.keys import canonical_json, short_id
 from transforms.store.manifest import Manifest, set_current, write_manifest
-from transforms.store.packs import Pack, PackWriter, TableFile, UnitCounts, plan_packs
+from transforms.store.packs import ROW_GROUP_BYTES, Pack, PackWriter, TableFile, UnitCounts, plan_packs
 from transforms.store.tables import rows_to_table, write_table
 from transforms.views.blocks import blocks_of
 
@@ -162,16 +162,16 @@ def chat_trajectory() -> Callable[[dict[str, Any]], Trajectory]:
 
 
 @pytest.fixture(scope="session")
-def write_pack() -> Callable[[Store, Sequence[Trajectory]], Pack]:
-    """Write trajectories and their blocks to a store as the pack of one unit."""
+def write_pack() -> Callable[..., Pack]:
+    """Write trajectories and their blocks to a store as the pack of one unit, in row groups of `row_group_bytes`."""
     return _write_pack
 
 
-def _write_pack(store: Store, trajectories: Sequence[Trajectory]) -> Pack:
+def _write_pack(store: Store, trajectories: Sequence[Trajectory], *, row_group_bytes: int = ROW_GROUP_BYTES) -> Pack:
     key = short_id("unit", *sorted(each.traj_id for each in trajectories))
     unit = SourceUnit(unit_key=key, uri="lake.jsonl", adapter="openai_chat", adapter_version="1", size=1, sha256="")
     (pack,) = plan_packs([unit], layer_key="layer")
-    with PackWriter(store, pack, layer_key="layer") as writer:
+    with PackWriter(store, pack, layer_key="layer", row_group_bytes=row_group_bytes) as writer:
         for each in trajectories:
             calls = [call for step in each.steps for call in step.calls]
             acted = {"traj_id": each.traj_id, "repeat_ratio": 0.0, "loop_length": 0, "ignored_feedback_count": 0}

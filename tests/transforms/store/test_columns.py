@@ -2,10 +2,9 @@
 
 import pytest
 
-from schemas.records import Call, Header, SourceUnit, Step, Trajectory
+from schemas.records import Call, Header, Step, Trajectory
 from transforms.store.columns import ReadColumns, read_columns
 from transforms.store.files import Store
-from transforms.store.packs import Pack, PackWriter, UnitCounts, plan_packs
 
 COLUMNS = ReadColumns(header=("instruction", "tools_json"), steps=("step_id", "message"), calls=("tool_name",))
 
@@ -23,20 +22,10 @@ def _trajectory(traj_id: str) -> Trajectory:
     return Trajectory(traj_id, Header("f", task_text="Repair it.", tools_json="[]"), steps, None, "r", 0, "t", None)
 
 
-def _written(store: Store, ids: list[str], *, row_group_bytes: int) -> Pack:
-    unit = SourceUnit("u", "u.jsonl", "openai_chat", "1", 10, "")
-    (pack,) = plan_packs([unit], layer_key="k")
-    with PackWriter(store, pack, layer_key="k", row_group_bytes=row_group_bytes) as writer:
-        for traj_id in ids:
-            writer.add(_trajectory(traj_id), unit, {})
-        writer.end_unit(UnitCounts("u", len(ids), len(ids), 0, 0))
-    return pack
-
-
 @pytest.mark.parametrize("row_group_bytes", [1, 10**9])
-def test_wanted_trajectories_have_the_columns_and_nothing_else(tmp_path, row_group_bytes):
+def test_wanted_trajectories_have_the_columns_and_nothing_else(tmp_path, row_group_bytes, write_pack):
     store = Store(str(tmp_path))
-    pack = _written(store, ["b", "a", "c", "a"], row_group_bytes=row_group_bytes)
+    pack = write_pack(store, list(map(_trajectory, ["b", "a", "c", "a"])), row_group_bytes=row_group_bytes)
 
     found = {each.traj_id: each for each in read_columns(store, pack, wanted={"a", "c"}, columns=COLUMNS)}
 

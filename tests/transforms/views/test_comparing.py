@@ -2,9 +2,9 @@
 
 import pytest
 
-from schemas.records import Call, Header, SourceUnit, Step, Trajectory
+from schemas.records import Call, Header, Step, Trajectory
 from transforms.store.files import Store
-from transforms.store.packs import PackWriter, UnitCounts, plan_packs, read_trajectories
+from transforms.store.packs import read_trajectories
 from transforms.views.bodies import view_of
 from transforms.views.comparing import read_comparable
 
@@ -26,20 +26,10 @@ def _trajectory(traj_id: str) -> Trajectory:
     return Trajectory(traj_id, header, steps, None, "line 1", 0, "t", None)
 
 
-def _written(store: Store, ids: list[str], *, row_group_bytes: int):
-    unit = SourceUnit("u1", "u1.jsonl", "openai_chat", "1", 10, "")
-    (pack,) = plan_packs([unit], layer_key="k")
-    with PackWriter(store, pack, layer_key="k", row_group_bytes=row_group_bytes) as writer:
-        for traj_id in ids:
-            writer.add(_trajectory(traj_id), unit, {})
-        writer.end_unit(UnitCounts("u1", len(ids), len(ids), 0, 0))
-    return pack
-
-
 @pytest.mark.parametrize("row_group_bytes", [1, 10**9])
-def test_views_are_those_of_whole_trajectories(tmp_path, row_group_bytes):
+def test_views_are_those_of_whole_trajectories(tmp_path, row_group_bytes, write_pack):
     store = Store(str(tmp_path))
-    pack = _written(store, ["b", "a", "c"], row_group_bytes=row_group_bytes)
+    pack = write_pack(store, list(map(_trajectory, ["b", "a", "c"])), row_group_bytes=row_group_bytes)
     whole = {each.traj_id: view_of(each, (), observation_edge_chars=300) for each in read_trajectories(store, pack)}
 
     for wanted in ({"a", "b", "c"}, {"b"}, {"a", "c"}, set()):
@@ -51,8 +41,8 @@ def test_views_are_those_of_whole_trajectories(tmp_path, row_group_bytes):
         assert len(found) == len(wanted)
 
 
-def test_an_id_of_two_units_is_rebuilt_once(tmp_path):
+def test_an_id_of_two_units_is_rebuilt_once(tmp_path, write_pack):
     store = Store(str(tmp_path))
-    pack = _written(store, ["a", "b", "a"], row_group_bytes=10**9)
+    pack = write_pack(store, list(map(_trajectory, ["a", "b", "a"])), row_group_bytes=10**9)
 
     assert sorted(each.traj_id for each in read_comparable(store, pack, {"a", "b"})) == ["a", "b"]

@@ -1,5 +1,6 @@
 """Everything that can go wrong around a run: one clear message, its own exit code, CURRENT as it was."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -148,6 +149,7 @@ def tiny_disk(tmp_path: Path) -> Iterator[Path]:
     if mounted.returncode:
         pytest.skip("mounting a tmpfs is not allowed here")
     yield folder
+    gc.collect()  # a pipeline is a cycle of objects: until it is collected its mapped arrays keep the disk busy
     subprocess.run(["umount", str(folder)], check=True)
 
 

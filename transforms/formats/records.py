@@ -23,6 +23,9 @@ from transforms.reading.native import unreadable
 from transforms.redaction.engine import Redactor
 
 MAX_MESSAGE_CHARS: Final = 500
+_MOST_RECORDS: Final = 64
+_BATCH_CHARS: Final = 1 << 20
+"""Records, and characters of their messages, up to which one step of the work goes before the next begins."""
 UNKNOWN_RESULT_ID: Final = "unknown_result_id"
 """Warning: a result names a call that is not there; it is given to a call by place or name, its id kept with it."""
 
@@ -58,15 +61,30 @@ def read_opened(
     identities = Identities(unit.path_facts)
     seen: Counter[str] = Counter()
     family = _Family()
-    for record in _native_rollouts(unit, open_file, settings):
-        if isinstance(record, BadRecord):
-            yield from family.add(_told_apart(_redacted(record, redactor), seen))
-            continue
-        if record.parent_key is None:
-            yield from family.leave()
-        finished = _told_apart(_finished(record, identities, redactor, settings), seen)
-        yield from family.add(finished, record)
+    for batch in _batches(_native_rollouts(unit, open_file, settings)):
+        cleaned = [_cleaned(record, identities, redactor, settings) for record in batch]
+        for record, clean in zip(batch, cleaned, strict=True):
+            rollout = None if isinstance(record, BadRecord) else record
+            if rollout is not None and rollout.parent_key is None:
+                yield from family.leave()
+            finished = _assembled(clean, redactor) if isinstance(clean, _Clean) else clean
+            yield from family.add(_told_apart(finished, seen), rollout)
     yield from family.leave()
+
+
+def _batches(records: Iterator[Rollout | BadRecord]) -> Iterator[list[Rollout | BadRecord]]:
+    """Yield the records in batches: what a step of the work reads is at hand still for the next record."""
+    batch: list[Rollout | BadRecord] = []
+    num_chars = 0
+    for record in records:
+        batch.append(record)
+        if not isinstance(record, BadRecord):
+            num_chars += sum(len(message.content or "") for message in record.messages)
+        if len(batch) == _MOST_RECORDS or num_chars >= _BATCH_CHARS:
+            yield batch
+            batch, num_chars = [], 0
+    if batch:
+        yield batch
 
 
 class _Family:
@@ -121,32 +139,53 @@ def _native_rollouts(unit: SourceUnit, open_file: OpenFile, settings: IngestSett
         yield unreadable(error)
 
 
-def _finished(
-    rollout: Rollout, identities: Identities, redactor: Redactor, settings: IngestSettings
-) -> Trajectory | BadRecord | Repeat:
-    """Return what becomes of a rollout; what cannot be redacted or assembled must not end the run."""
-    identified = identities.identify(rollout)
+class _Clean(NamedTuple):
+    """A rollout without secrets, its trajectory's id, and how many secrets were replaced, by kind."""
+
+    rollout: Rollout
+    traj_id: str
+    counts: dict[str, int]
+
+
+def _cleaned(
+    record: Rollout | BadRecord, identities: Identities, redactor: Redactor, settings: IngestSettings
+) -> _Clean | BadRecord | Repeat:
+    """Return a record without secrets; what cannot be redacted must not end the run."""
+    if isinstance(record, BadRecord):
+        return _redacted(record, redactor)
+    identified = identities.identify(record)
     if identified.is_repeat:
-        return Repeat(redactor.redact_text(rollout.record_key), identified.traj_id)
+        return Repeat(redactor.redact_text(record.record_key), identified.traj_id)
     if identified.parent_traj_id is not None:
-        rollout = replace(rollout, header=replace(rollout.header, parent_traj_id=identified.parent_traj_id))
+        record = replace(record, header=replace(record.header, parent_traj_id=identified.parent_traj_id))
     try:
         if settings.inline_files == "summarise":
-            rollout = summarise_inline_files(rollout)
-        clean, counts = redactor.redact_rollout(rollout)
-        trajectory = assemble(clean, identified.traj_id, secrets_redacted=counts)
+            record = summarise_inline_files(record)
+        clean, counts = redactor.redact_rollout(record)
+    except Exception as error:
+        return _failed(record, error, redactor)
+    return _Clean(clean, identified.traj_id, counts)
+
+
+def _assembled(clean: _Clean, redactor: Redactor) -> Trajectory | BadRecord:
+    """Return the trajectory of a rollout; one that cannot be assembled must not end the run."""
+    try:
+        trajectory = assemble(clean.rollout, clean.traj_id, secrets_redacted=clean.counts)
         if not has_unknown_result_id(trajectory.steps):
             return trajectory
         return replace(trajectory, parse_warnings=(*trajectory.parse_warnings, UNKNOWN_RESULT_ID))
     except Exception as error:
-        message = redactor.redact_text(f"{type(error).__name__}: {error}")
-        return BadRecord(
-            redactor.redact_text(rollout.record_key),
-            QuarantineReason.INVALID_VALUE,
-            message,
-            byte_offset=rollout.record_offset,
-            sha256=rollout.canonical_sha256,
-        )
+        return _failed(clean.rollout, error, redactor)
+
+
+def _failed(rollout: Rollout, error: Exception, redactor: Redactor) -> BadRecord:
+    return BadRecord(
+        redactor.redact_text(rollout.record_key),
+        QuarantineReason.INVALID_VALUE,
+        redactor.redact_text(f"{type(error).__name__}: {error}"),
+        byte_offset=rollout.record_offset,
+        sha256=rollout.canonical_sha256,
+    )
 
 
 def _redacted(record: BadRecord, redactor: Redactor) -> BadRecord:

@@ -10,8 +10,11 @@ from importlib.metadata import version
 from itertools import islice
 from typing import Final, cast
 
+import numpy as np
 import re2
+from numpy.typing import NDArray
 
+from transforms.compiled import compiled
 from transforms.kept import keep_bytes, kept_bytes
 
 try:
@@ -24,7 +27,8 @@ else:
 _SET_MEMORY_BYTES: Final = 1 << 30
 """Room of RE2's pass: a set that runs out of room answers like a clean text, so it must not."""
 
-_LONG_RUN: Final = r"[A-Za-z0-9]{32}"
+_LONG_RUN_BYTES: Final = 32
+_IS_ALNUM: Final = np.array([chr(byte).isascii() and chr(byte).isalnum() for byte in range(256)])
 _RUN: Final = r"\[(?:[A-Za-z]-[A-Za-z]|[0-9]-[0-9])+\]\{(?:3[2-9]|[4-9][0-9]|[1-9][0-9]{2}),?[0-9]*\}"
 _MANDATORY: Final = (
     r"(?:[A-Za-z0-9_:/@-]|\\\.|\[[^\]\\]+\](?:\{[0-9]+,?[0-9]*\}|[+*?])?|\(\?:[A-Za-z0-9_|-]+\)\??|\(|\))*"
@@ -95,13 +99,27 @@ class _HyperscanPass:
         others = [index for index in range(len(patterns)) if index not in of_runs]
         self._others = _Database([patterns[index] for index in others], others) if others else None
         self._of_runs = _Database([patterns[index] for index in of_runs], of_runs) if of_runs else None
-        self._long_run = _Database([_LONG_RUN], [0])
 
     def __call__(self, text: bytes) -> list[int]:
         found = self._others.scan(text) if self._others else set()
-        if self._of_runs and self._long_run.scan(text):
+        if self._of_runs and _has_long_run(np.frombuffer(text, np.uint8), _IS_ALNUM):
             found |= self._of_runs.scan(text)
         return sorted(found)
+
+
+@compiled
+def _has_long_run(letters: NDArray[np.uint8], is_alnum: NDArray[np.bool_]) -> bool:
+    """Say whether 32 letters and digits stand in a row."""
+    size, last, place = len(letters), -1, _LONG_RUN_BYTES - 1
+    while place < size:
+        # From the end of the window backwards to what is none: the next window begins behind it.
+        start = place
+        while start > last and is_alnum[letters[start]]:
+            start -= 1
+        if start == last:
+            return True
+        last, place = start, start + _LONG_RUN_BYTES
+    return False
 
 
 class _Database:

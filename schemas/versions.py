@@ -5,7 +5,7 @@ from typing import Final
 STAGE_VERSIONS: Final[dict[str, int]] = {
     "ingest": 8,
     "boilerplate": 1,
-    "sign": 3,
+    "sign": 4,
     "copies": 5,
     "embed": 4,
     "similar": 3,

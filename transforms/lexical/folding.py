@@ -6,10 +6,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from transforms.lexical.shingles import ALONE
+
 NUM_CODE_POINTS: Final = 0x110000
 
 IN_CONTEXT: Final = np.uint32(0xFFFFFFFF)
 """What a character folds to whose lower case depends on its neighbours, or is more than one."""
+
+IS_ALONE: Final = np.uint32(1 << 24)
+"""Set in what a character folds to that is a word by itself."""
 
 NOT_ASCII: Final = np.uint8(1)
 """What a byte beyond ASCII folds to: the code point tells."""
@@ -22,7 +27,8 @@ _SPLITS: Final = ("\u0130", "\u03a3")
 def fold_tables() -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
     """Return how characters fold: by byte (256) and by code point (1,114,112).
 
-    A word character folds to its lower case, any other to 0. A byte beyond ASCII folds to 1: the code point tells.
+    A word character folds to its lower case, marked if it is a word by itself, any other to 0. A byte beyond ASCII
+    folds to 1: the code point tells.
     Characters whose lower case depends on their neighbours, or is more than one, fold to 2^32 − 1.
     """
     points = np.arange(NUM_CODE_POINTS, dtype="<u4")
@@ -33,6 +39,8 @@ def fold_tables() -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
     folded = np.frombuffer(lower.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     is_word = np.strings.isalnum(folded.view("<U1")) | (folded == ord("_"))
     by_point = np.where(is_word, folded, 0).astype(np.uint32)
+    for first, last in ALONE:
+        by_point[first : last + 1] |= np.where(by_point[first : last + 1] != 0, IS_ALONE, np.uint32(0))
     by_point[splits] = IN_CONTEXT
     by_byte = np.ones(256, dtype=np.uint8)
     by_byte[:128] = by_point[:128]

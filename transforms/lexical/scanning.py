@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from transforms.compiled import compiled
-from transforms.lexical.folding import CHANGES, IN_CONTEXT, NOT_ASCII, NUM_CHANGES, NUM_CODE_POINTS
+from transforms.lexical.folding import CHANGES, IN_CONTEXT, IS_ALONE, NOT_ASCII, NUM_CHANGES, NUM_CODE_POINTS
 from transforms.lexical.shingles import SHINGLE_WORDS
 
 NUM_SLOTS = 128
@@ -97,7 +97,7 @@ def _fold_ascii(text: NDArray[np.uint8], start: np.uint64, stop: np.uint64, fold
 def fold_text(
     text: NDArray[np.uint8], by_byte: NDArray[np.uint8], by_point: NDArray[np.uint32], folded: NDArray[np.uint8]
 ) -> np.int64:
-    """Write a text in lower case with a zero for each character outside words, and return its size in bytes.
+    """Write a text in lower case with zeros between its words, and return its size in bytes, at most twice the text's.
 
     Returns `NEEDS_LOWERING` where the case of a character depends on its neighbours.
     """
@@ -131,9 +131,15 @@ def fold_text(
                 folded[size] = 0
                 size += one
                 continue
+            if lower & IS_ALONE:
+                folded[size] = 0
+                size += one
             # Four bytes of at least 128 for every character, whatever its width in UTF-8.
             for shift in (0, 7, 14, 21):
                 folded[size] = np.uint8(0x80 | ((lower >> np.uint32(shift)) & np.uint32(0x7F)))
+                size += one
+            if lower & IS_ALONE:
+                folded[size] = 0
                 size += one
     return np.int64(size)
 
@@ -356,7 +362,9 @@ def scan_texts(
     for text in range(bounds.size - 1):
         piece = data[bounds[text] : bounds[text + 1]]
         if folded.size < 2 * piece.size + PADDING:
-            folded = np.empty(2 * (2 * piece.size + PADDING), dtype=np.uint8)  # Two bytes of UTF-8 become four.
+            folded = np.empty(
+                2 * (2 * piece.size + PADDING), dtype=np.uint8
+            )  # Two bytes of UTF-8 become four, three become six.
         size = fold_text(piece, by_byte, by_point, folded)
         if size < 0:
             counts[text, 0] = size

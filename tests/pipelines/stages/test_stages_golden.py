@@ -15,7 +15,7 @@ from transforms.synthesis.lake import LakeRequest, write_lake
 VERSIONS: dict[str, int] = {
     "ingest": 8,
     "boilerplate": 1,
-    "sign": 3,
+    "sign": 4,
     "copies": 5,
     "embed": 4,
     "similar": 3,
@@ -31,7 +31,7 @@ VERSIONS: dict[str, int] = {
 
 DIGESTS: dict[str, str] = {
     "boilerplate": "fb912574cecad54c6a0bc75b46172350",
-    "sign": "a6f0f5815d5694e8c91a54ec248e17dc",
+    "sign": "a09930745cb903ef2ee51a70c64ccd0d",
     "copies": "019a603520cf1904272be5dfbaea8966",
     "similar": "49936aecdbf4e3fcb151dd2f9d83968e",
     "references": "fb912574cecad54c6a0bc75b46172350",

@@ -13,7 +13,7 @@ from transforms.lexical.shingles import WORD, jaccard, shingles
 from transforms.lexical.signatures import FastEngine, sign_strings
 
 ENGINE = FastEngine()
-WORDS = st.text(alphabet="abAB09_ .-\n…ÄäßÉ中文Σσςİı𝔘ǅ\u0301\ud800", max_size=120)
+WORDS = st.text(alphabet="abAB09_ .-\n…ÄäßÉ中文かカ𠀀한Σσςİı𝔘ǅ\u0301\ud800", max_size=120)
 
 
 def sign(*texts):
@@ -52,7 +52,7 @@ def test_case_and_punctuation_change_nothing_and_words_of_any_length_do():
         assert (left == right).sum() == 0
 
 
-@pytest.mark.parametrize("character", ["中", "é", "…", "\ud800", "_", "x", "."])
+@pytest.mark.parametrize("character", ["中", "カ", "𠀀", "한", "é", "…", "\ud800", "_", "x", "."])
 @pytest.mark.parametrize("length", [7, 8, 9, 63, 255, 256, 257, 600])
 def test_words_are_the_same_wherever_a_character_stands(length, character):
     rng = random.Random(length)

@@ -16,6 +16,13 @@ def test_short_texts_are_one_shingle_each_and_share_nothing():
     assert shingles(" \n") == set()
 
 
+def test_characters_that_are_written_without_blanks_are_words_each():
+    assert shingles("把x2y文件カ删") == {"把 x2y 文 件 カ", "x2y 文 件 カ 删"}
+    assert shingles("한국어 a b c d") == {"한국어 a b c d"}
+    copy = "".join(chr(0x4E00 + number * 7) for number in range(200))
+    assert jaccard(shingles(copy), shingles(copy.replace(copy[100], "一"))) > 0.9
+
+
 def test_jaccard_of_two_empty_sets_is_nothing():
     assert jaccard(set(), set()) == 0.0
     assert jaccard({"a", "b"}, {"b", "c"}) == 1 / 3

@@ -29,8 +29,8 @@ def test_signatures_are_the_same_in_every_version():
 
 def test_schemes_name_the_engine():
     assert [engine.scheme for engine in ENGINES] == [
-        "fast-1-128-128-w5-2",
-        "datasketch-affine32-128-7-crc32-128-w5-2",
+        "fast-1-128-128-w5-3",
+        "datasketch-affine32-128-7-crc32-128-w5-3",
     ]
 
 

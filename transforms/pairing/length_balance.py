@@ -7,24 +7,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-import pyarrow as pa
-
 from transforms.pairing.choosing import Pair, PairLimits, TaskPool, choose_pairs
 from transforms.store.keys import seeded_order
 
 MIN_LONGER_SHARE: Final = 0.4
 MAX_LONGER_SHARE: Final = 0.6
 """Bounds of the share of pairs whose chosen side is the longer one, per environment (EXPORTS 4)."""
-
-LENGTH_SCHEMA: Final = pa.schema(
-    [
-        pa.field("environment", pa.string(), nullable=False),
-        pa.field("num_pairs", pa.int64(), nullable=False),
-        pa.field("longer_share", pa.float64()),
-        pa.field("mean_difference", pa.float64(), nullable=False),
-        pa.field("num_over_ratio", pa.int64(), nullable=False),
-    ]
-)
 
 
 def balance_lengths(
@@ -74,28 +62,3 @@ def _count(pool: TaskPool, pairs: Sequence[Pair], direction: int) -> int:
 
 def _num_over_ratio(pool: TaskPool, pairs: Sequence[Pair]) -> int:
     return sum(bool(pool.is_over_ratio[pair]) for pair in pairs)
-
-
-def length_report(pairs: pa.Table, *, max_length_ratio: float) -> pa.Table:
-    """Return the length balance of the table `pairs`, one row per environment.
-
-    `longer_share` is the share of pairs whose chosen side is the longer one among those of unequal length, null where
-    there is none; `mean_difference` is the mean of chosen minus rejected tokens.
-    """
-    lengths: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    columns = (pairs["environment"], pairs["num_tokens_chosen"], pairs["num_tokens_rejected"])
-    for environment, one, other in zip(*(column.to_pylist() for column in columns), strict=True):
-        lengths[environment].append((one, other))
-    rows = []
-    for environment, sides in sorted(lengths.items()):
-        unequal = [one > other for one, other in sides if one != other]
-        rows.append(
-            {
-                "environment": environment,
-                "num_pairs": len(sides),
-                "longer_share": sum(unequal) / len(unequal) if unequal else None,
-                "mean_difference": sum(one - other for one, other in sides) / len(sides),
-                "num_over_ratio": sum(max(side) > max_length_ratio * max(min(side), 1) for side in sides),
-            }
-        )
-    return pa.Table.from_pylist(rows, schema=LENGTH_SCHEMA)

@@ -1,13 +1,16 @@
-"""Stage embed: vectors of representatives and of unique task texts.
+"""Stage embed: vectors of representatives, of what vectors may part from them, and of unique task texts.
 
-Reads `clusters`, `views`, `signatures`, the instructions of `trajectories`, and the text of representatives whose
-vectors are not kept yet. Writes `embeddings`, ordered by trajectory id and view: task, body and fused, and
+A near-copy of a representative, or a run cut from it, has a vector of its own where the representative may be dropped
+for another one: it need not resemble that.
+
+Reads `clusters`, `views`, `signatures`, the instructions of `trajectories`, and the text of runs whose vectors are not
+kept yet. Writes `embeddings`, ordered by trajectory id and view: task, body and fused, and
 `background`; stops the run where vectors tell tasks apart no longer. A rollout for whose text, any window of it or its
 task's text a model gives no usable vector (NaN, infinite, zero) goes to the quarantine by its id, and `copies` decides
 anew over the others. What is unusable is told from kept vectors, so that a later run says the same of it.
 
-Work files for later stages, row i of each being the same representative: `<work_dir>/vectors/ids.npy` (ascending ids),
-`body.npy` and `skeleton.npy` (float16). A representative without comparable text has zeros.
+Work files for later stages, row i of each being the same run: `<work_dir>/vectors/ids.npy` (ascending ids), `body.npy`
+and `skeleton.npy` (float16). A run without comparable text has zeros.
 """
 
 from collections.abc import Collection, Sequence
@@ -67,10 +70,14 @@ _BODY_COLUMNS = ("body", "task_text")
 """A run without a body is compared by its task's text."""
 
 
-class Representatives(NamedTuple):
-    """The trajectories to embed, ordered by id: ids and, per id, the hash of each text (None: no such text)."""
+class ToEmbed(NamedTuple):
+    """The trajectories to embed, ordered by id.
+
+    Per id: whether it is a representative, and the hash of each text (None: no such text).
+    """
 
     ids: list[str]
+    represents: NDArray[np.bool_]
     view_hashes: list[str | None]
     bodies: list[str | None]
     skeletons: list[str | None]
@@ -78,9 +85,9 @@ class Representatives(NamedTuple):
 
 
 class _Embedded(NamedTuple):
-    """The representatives and the vectors of their bodies and tasks, shape (representatives, dimensions)."""
+    """What was embedded and the vectors of bodies and tasks, shape (trajectories, dimensions)."""
 
-    found: Representatives
+    found: ToEmbed
     body: NDArray[np.float16]
     task: NDArray[np.float16]
 
@@ -93,7 +100,7 @@ class _Broken(NamedTuple):
 
 
 def run(context: StageContext) -> None:
-    """Embed what is new, and write the vectors of every representative.
+    """Embed what is new, and write the vectors.
 
     Raises:
         QualityError: Vectors tell tasks apart no longer, or the model gave no usable one for too many rollouts.
@@ -119,12 +126,13 @@ def run(context: StageContext) -> None:
         embedded = _embed(context, folder, events=events)
     _write(context, embedded)
     _tell(context, events, num_set_aside=num_set_aside, unusable=sorted(texts))
-    check_background(context, embedded.found.ids, embedded.body)
+    represents = np.flatnonzero(embedded.found.represents)
+    check_background(context, [embedded.found.ids[row] for row in represents.tolist()], embedded.body[represents])
 
 
 def _embed(context: StageContext, folder: Path, *, events: EventFile) -> _Embedded:
-    """Embed what is new, and return the vectors of all representatives."""
-    found, task_file = _representatives(context, folder / "tasks.parquet")
+    """Embed what is new, and return all vectors."""
+    found, task_file = _to_embed(context, folder / "tasks.parquet")
     _encode_new(context, found, skeletons=hashed_choice(SKELETON_DIMENSIONS), task_file=task_file, events=events)
     release_encoders()
     max_windows = context.settings.views.max_windows
@@ -189,10 +197,13 @@ def matrix_of(hashes: Sequence[str | None], kept: KeptVectors) -> NDArray[np.flo
     return matrix
 
 
-def _representatives(context: StageContext, task_path: Path) -> tuple[Representatives, Path]:
-    """Return the representatives of the lexical groups, and the file of their unique task texts."""
-    clusters = context.read("clusters", ["traj_id", "keeper_id", "environment"]).sort_by("traj_id")
-    clusters = clusters.filter(pc.equal(clusters["traj_id"], clusters["keeper_id"]))
+def _to_embed(context: StageContext, task_path: Path) -> tuple[ToEmbed, Path]:
+    """Return the trajectories to embed, and the file of their unique task texts."""
+    columns = ["traj_id", "keeper_id", "exact_group", "task_group", "outcome_class", "environment"]
+    clusters = context.read("clusters", columns).sort_by("traj_id")
+    represents = pc.equal(clusters["traj_id"], clusters["keeper_id"])
+    wanted = pc.or_(represents, _may_be_parted(context, clusters, represents))
+    clusters, represents = clusters.filter(wanted), represents.filter(wanted)
     ids = clusters["traj_id"].combine_chunks()
     views = rows_of(context.read("views", ["traj_id", "view_hash", "is_empty"]), "traj_id", ids)
     texts = context.read("signatures", ["view_hash", "body_hash", "skeleton_hash"])
@@ -205,13 +216,25 @@ def _representatives(context: StageContext, task_path: Path) -> tuple[Representa
     pq.write_table(
         pa.table({"text_hash": hashes, "text": pa.array([unique[each] for each in hashes], pa.string())}), task_path
     )
-    return Representatives(
+    return ToEmbed(
         ids=ids.to_pylist(),
+        represents=represents.to_numpy(),
         view_hashes=_unless(is_empty, views["view_hash"].to_pylist()),
         bodies=_unless(is_empty, texts["body_hash"].to_pylist()),
         skeletons=_unless(is_empty, texts["skeleton_hash"].to_pylist()),
         tasks=task_hashes,
     ), task_path
+
+
+def _may_be_parted(context: StageContext, clusters: pa.Table, represents: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Say of each row whether it is the best run of a text that another one stands for, which vectors may drop."""
+    is_best = pc.equal(clusters["traj_id"], clusters["exact_group"])
+    if not context.settings.semantic.enabled:
+        return pc.and_(is_best, pa.scalar(value=False))
+    if context.settings.task_groups.join_by_vectors:
+        return is_best
+    cells = copies.codes(clusters["task_group"], clusters["outcome_class"])
+    return pc.and_(is_best, pa.array(np.bincount(cells, weights=represents.to_numpy())[cells] > 1))
 
 
 def _task_texts(context: StageContext, rows: pa.Table) -> list[str | None]:
@@ -241,7 +264,7 @@ def _pooled(hashes: Sequence[str | None], choice: EncoderChoice, *, max_windows:
 
 
 def _encode_new(
-    context: StageContext, found: Representatives, *, skeletons: EncoderChoice, task_file: Path, events: EventFile
+    context: StageContext, found: ToEmbed, *, skeletons: EncoderChoice, task_file: Path, events: EventFile
 ) -> None:
     """Encode the texts whose vectors or profiles are not kept."""
     bodies = _absent_texts(context, found.bodies)

@@ -1,10 +1,11 @@
-"""Stage similar: semantic redundancy among the representatives of the lexical groups.
+"""Stage similar: semantic redundancy among the runs that text leaves.
 
 Reads `clusters`, the members of `copies` and the vectors of `embed`; rewrites `clusters`, ordered by trajectory id,
-and `task_groups` where vectors join tasks. `keeper_id` stays the direct keeper, against which the similarity was
-verified; rows with one final keeper share `semantic_group`, whose id is inherited from the parent snapshot where the
-members are. A representative whose vector is zero, as the hashed encoder's is of a text without a word, stays alone
-under the method `unusable_vector`; those for which a model gave none are in the quarantine since stage embed.
+and `task_groups` where vectors join tasks. `keeper_id` is a row that stays, against which the similarity was verified:
+what a dropped representative stood for is decided on by its own vector, and may stay. Rows with one keeper share
+`semantic_group`, whose id is inherited from the parent snapshot where the members are. A run whose vector is zero, as
+the hashed encoder's is of a text without a word, stays alone under the method `unusable_vector`; those for which a
+model gave none are in the quarantine since stage embed.
 """
 
 from pathlib import Path
@@ -19,7 +20,7 @@ from pipelines.stages.context import StageContext
 from pipelines.stages.embed import VECTORS_FOLDER
 from pipelines.stages.parts import WriteParts, read_parts
 from pipelines.stages.task_joins import join_tasks_by_vectors
-from transforms.similarity.cluster_rows import replaced, with_stars, with_unusable
+from transforms.similarity.cluster_rows import replaced, row_numbers, with_stars, with_unusable
 from transforms.similarity.lineage import inherit_ids
 from transforms.similarity.redundancy import MEMBER, STAR_SCHEMA, GroupRedundant, Members, unusable_members
 from transforms.store.tables import read_table
@@ -38,7 +39,7 @@ def run(context: StageContext) -> None:
     clusters = context.read("clusters").sort_by("traj_id")
     if context.settings.task_groups.join_by_vectors:
         clusters = join_tasks_by_vectors(context, clusters)
-    members = representatives(context, clusters)
+    members = embedded_members(context, clusters)
     stars = _group(context, members) if context.settings.semantic.enabled else STAR_SCHEMA.empty_table()
     vectors = np.load(_body_path(context), mmap_mode="r")
     clusters = with_unusable(with_stars(clusters, stars), unusable_members(members, vectors))
@@ -60,8 +61,8 @@ def parent_groups(context: StageContext, column: str) -> dict[str, str]:
     return found
 
 
-def representatives(context: StageContext, clusters: pa.Table) -> Members:
-    """Return the members of every cell: the representatives, which `embed` gave vectors.
+def embedded_members(context: StageContext, clusters: pa.Table) -> Members:
+    """Return the members of every cell: the best runs of their texts that `embed` gave vectors.
 
     Cells and keeper order are those `copies` worked with.
 
@@ -70,13 +71,16 @@ def representatives(context: StageContext, clusters: pa.Table) -> Members:
         clusters: The whole table; row i is trajectory i, in the order of the ids.
     """
     copies = np.load(context.work_dir / "copies" / "members.npy")
-    embedded = np.load(context.work_dir / VECTORS_FOLDER / "ids.npy")
-    rows = np.flatnonzero(pc.equal(clusters["traj_id"], clusters["keeper_id"]).to_numpy())
+    embedded = pa.array(np.load(context.work_dir / VECTORS_FOLDER / "ids.npy").tolist(), pa.string())
+    vectors = pc.fill_null(pc.index_in(clusters["traj_id"], value_set=embedded), -1).to_numpy()
+    is_best = pc.equal(clusters["traj_id"], clusters["exact_group"]).to_numpy()
+    rows = np.flatnonzero(is_best & (vectors >= 0))
     members = np.empty(len(rows), dtype=MEMBER)
     members["row"] = rows
     members["cell"] = copies["cell"][rows]
     members["rank"] = copies["rank"][rows]
-    members["vector"] = np.searchsorted(embedded, np.asarray(clusters["traj_id"].to_pylist(), dtype=np.str_)[rows])
+    members["vector"] = vectors[rows]
+    members["repeats"] = row_numbers(clusters, "keeper_id")[rows]
     return members
 
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -42,7 +41,7 @@ def join_tasks_by_vectors(context: StageContext, clusters: pa.Table) -> pa.Table
     members = np.load(path)
     members["cell"] = cells_of(context, clusters)
     np.save(path, members)
-    return with_copies(clusters, group_copies(context, _to_group_again(clusters, members, old_groups), name="joined"))
+    return with_copies(clusters, group_copies(context, _to_group_again(members, old_groups), name="joined"))
 
 
 def _tasks(context: StageContext, clusters: pa.Table) -> tuple[list[TaskText], NDArray[np.float16]]:
@@ -57,11 +56,10 @@ def _tasks(context: StageContext, clusters: pa.Table) -> tuple[list[TaskText], N
     return [texts[key] for key in found], embedded.matrix[[row_of[key] for key in found]]
 
 
-def _to_group_again(clusters: pa.Table, members: Members, old_groups: pa.ChunkedArray) -> Members:
-    """Return the representatives of the cells that were several."""
-    represents = pc.equal(clusters["traj_id"], clusters["keeper_id"]).to_numpy()
+def _to_group_again(members: Members, old_groups: pa.ChunkedArray) -> Members:
+    """Return the members of the cells that were several."""
     pairs = np.unique(
         np.stack([members["cell"], old_groups.combine_chunks().dictionary_encode().indices.to_numpy()]), axis=1
     )
     cells, counts = np.unique(pairs[0], return_counts=True)
-    return members[represents & np.isin(members["cell"], cells[counts > 1])]
+    return members[np.isin(members["cell"], cells[counts > 1])]

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from schemas.tables import SCHEMAS
 from schemas.tables.clusters import METHOD_CONTAINMENT, METHOD_EMPTY, METHOD_EXACT, METHOD_LEXICAL, METHOD_NONE
@@ -40,28 +41,33 @@ def cluster_table(labels: pa.Table, groupings: pa.Table) -> pa.Table:
     rows, exact, lexical, keeper, approach = (
         groupings[name].to_numpy() for name in ("row", "exact_keeper", "lexical_keeper", "keeper", "approach")
     )
-    method = np.where(exact == keeper, METHOD_EXACT, METHOD_LEXICAL)
-    method = np.where(lexical == keeper, method, METHOD_CONTAINMENT)
-    method = np.where(keeper == rows, METHOD_NONE, method)
-    method = np.where(labels["is_empty"].to_numpy(), METHOD_EMPTY, method)
-    # The copies of a cut run point to it, and it to the run that stays: one step further is always the end.
-    final = keeper[keeper]
+    method = np.where(labels["is_empty"].to_numpy(), METHOD_EMPTY, methods_of(groupings))
     ids = labels["traj_id"].combine_chunks()
     known = {name: labels[name] for name in ("traj_id", "task_key", "task_group", "environment", "outcome_class")}
     columns = known | {
         "exact_group": ids.take(pa.array(exact)),
         "lexical_group": ids.take(pa.array(lexical)),
-        "semantic_group": ids.take(pa.array(final)),
+        "semantic_group": ids.take(pa.array(keeper)),
         "approach_group": ids.take(pa.array(approach)),
         "keeper_id": ids.take(pa.array(keeper)),
         "similarity_to_keeper": groupings["similarity"],
         "method": pa.array(method.tolist(), pa.string()),
         "verified": pa.array(np.ones(len(rows), dtype=bool)),
-        "group_size": pa.array(np.bincount(final, minlength=len(rows))[final], pa.int32()),
+        "group_size": pa.array(np.bincount(keeper, minlength=len(rows))[keeper], pa.int32()),
     }
     schema = SCHEMAS["clusters"]
     arrays = [columns[field.name] if field.name in columns else pa.nulls(len(rows), field.type) for field in schema]
     return pa.table(arrays, names=schema.names).cast(schema)
+
+
+def methods_of(groupings: pa.Table) -> NDArray[np.str_]:
+    """Return the method by which each row of a table of `GROUPING_SCHEMA` was found to repeat its keeper."""
+    rows, exact, lexical, keeper = (
+        groupings[name].to_numpy() for name in ("row", "exact_keeper", "lexical_keeper", "keeper")
+    )
+    method = np.where(lexical == keeper, METHOD_LEXICAL, METHOD_CONTAINMENT)
+    method = np.where(exact == keeper, METHOD_EXACT, method)
+    return np.asarray(np.where(keeper == rows, METHOD_NONE, method), dtype=np.str_)
 
 
 def copy_figures(clusters: pa.Table, features: pa.Table) -> CopyFigures:

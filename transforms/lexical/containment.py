@@ -6,6 +6,9 @@ the smaller of the two sketches' largest values both are known completely, so th
 shorter text of which each is either in the longer one or not. A text that lies inside another wholly is never missed
 for the estimate; with a true share of .8, a sample of 42 shingles reads .95 or more once in 400 times.
 
+A near-copy is no cut run, though the longer of the two may hold all of the shorter: which of them stays is for the
+keeper order to say, unless one stops in the middle and the longer one ends.
+
 Found are texts of which at least 16 shingles are sampled: cuts longer than an eighth to a quarter of the whole. Missed
 are shorter cuts, runs under twenty words, and runs cut from one that differs early and goes on differing.
 """
@@ -16,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from transforms.compiled import compiled
+from transforms.lexical.bands import num_equal
+from transforms.lexical.signatures import Signatures
 
 _MIN_COMPARED = 16
 """Shingles of the shorter text on which a share is judged, at least."""
@@ -42,6 +47,22 @@ class Sketches(NamedTuple):
     num_shingles: NDArray[np.int32]
 
 
+class Runs(NamedTuple):
+    """What tells a run that was cut from a near-copy of the same length, or so.
+
+    Attributes:
+        signatures: Signatures by the rows of the texts, read-only, shape (any, 128).
+        least_matches: Slots in which near-copies agree, at least.
+        num_steps: Steps of each text's agent; int64, shape (texts,), as the texts are given.
+        is_open: 1 for a text that stops in the middle, 0 for one that ends; int64, shape (texts,).
+    """
+
+    signatures: Signatures
+    least_matches: int
+    num_steps: NDArray[np.int64]
+    is_open: NDArray[np.int64]
+
+
 class Containers(NamedTuple):
     """What each text lies inside.
 
@@ -55,18 +76,20 @@ class Containers(NamedTuple):
 
 
 def find_containers(
-    sketches: Sketches, rows: NDArray[np.int64], bounds: NDArray[np.int64], *, min_share: float
+    sketches: Sketches, rows: NDArray[np.int64], bounds: NDArray[np.int64], *, min_share: float, runs: Runs
 ) -> Containers:
-    """Find for each text of a cell the best one of the same cell that it lies inside.
+    """Find for each text of a cell the best one of the same cell that it was cut from.
 
     The texts of a cell are walked from the longest to the shortest. Each joins the best of those longer ones that hold
     `min_share` of it and lie inside none themselves, so that every contained text was compared with a text that stays.
+    A near-copy joins a longer one only if it stops in the middle and that one, of more steps, ends.
 
     Args:
         sketches: Sketches of the texts.
         rows: Rows of the texts in `sketches`, cell after cell, in a cell from best to worst.
         bounds: Cell i is `rows[bounds[i]:bounds[i + 1]]`, shape (cells + 1,).
         min_share: Share of a text's shingles that its container holds, at least.
+        runs: What tells cut runs from near-copies.
     """
     places = np.arange(len(rows), dtype=np.int64)
     cells = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
@@ -75,10 +98,11 @@ def find_containers(
     found = Containers(places.copy(), np.ones(len(rows)))
     is_large = np.diff(bounds) > _MAX_COMPARED_WITH_ALL
     if not is_large.all():
-        _compare_with_all(sketches, rows, bounds, is_large, order, min_share, found)
+        _compare_with_all(sketches, rows, bounds, is_large, order, min_share, runs, found)
     for cell in np.flatnonzero(is_large).tolist():
         members = order[bounds[cell] : bounds[cell + 1]]
-        _compare_with_listed(sketches, rows, members, *_indexed_values(sketches, rows[members]), min_share, found)
+        numbers, starts = _indexed_values(sketches, rows[members])
+        _compare_with_listed(sketches, rows, members, numbers, starts, min_share, runs, found)
     return found
 
 
@@ -118,6 +142,14 @@ def _share_inside(sketches: Sketches, row: int, other: int, min_share: float) ->
 
 
 @compiled
+def _is_cut(runs: Runs, rows: NDArray[np.int64], text: int, other: int) -> bool:
+    """Say whether a text that lies in another is more than a near-copy of it."""
+    if runs.num_steps[other] > runs.num_steps[text] and runs.is_open[text] > runs.is_open[other]:
+        return True
+    return bool(num_equal(runs.signatures[rows[text]], runs.signatures[rows[other]]) < runs.least_matches)
+
+
+@compiled
 def _compare_with_all(
     sketches: Sketches,
     rows: NDArray[np.int64],
@@ -125,6 +157,7 @@ def _compare_with_all(
     is_skipped: NDArray[np.bool_],
     order: NDArray[np.int64],
     min_share: float,
+    runs: Runs,
     found: Containers,
 ) -> None:
     for cell in range(bounds.size - 1):
@@ -141,7 +174,7 @@ def _compare_with_all(
                 if sketches.num_shingles[rows[other]] <= sketches.num_shingles[rows[text]]:
                     break
                 share = _share_inside(sketches, rows[text], rows[other], min_share)
-                if share > 0:
+                if share > 0 and _is_cut(runs, rows, text, other):
                     found.container[text] = other
                     found.share[text] = share
 
@@ -154,6 +187,7 @@ def _compare_with_listed(
     numbers: NDArray[np.int64],
     starts: NDArray[np.int64],
     min_share: float,
+    runs: Runs,
     found: Containers,
 ) -> None:
     """Compare the members of one cell, longest first, with those kept ones that hold an indexed value of theirs."""
@@ -175,7 +209,7 @@ def _compare_with_listed(
                 if sketches.num_shingles[rows[other]] <= sketches.num_shingles[rows[text]]:
                     continue
                 share = _share_inside(sketches, rows[text], rows[other], min_share)
-                if share > 0:
+                if share > 0 and _is_cut(runs, rows, text, other):
                     found.container[text] = other
                     found.share[text] = share
         if found.container[text] != text:

@@ -17,8 +17,9 @@ from apache_beam.pvalue import PCollection
 from numpy.typing import NDArray
 
 from transforms.lexical.approaches import approach_groups
+from transforms.lexical.bands import least_matches, read_only
 from transforms.lexical.candidates import is_small, lexical_groups, small_groups
-from transforms.lexical.containment import Containers, Sketches, find_containers
+from transforms.lexical.containment import Containers, Runs, Sketches, find_containers
 from transforms.lexical.signatures import Signatures, signature_matrix
 from transforms.lexical.stars import Stars
 from transforms.lexical.word_order import WordOrders
@@ -40,9 +41,9 @@ GROUPING_SCHEMA = pa.schema(
         pa.field("approach", pa.int64(), nullable=False),
     ]
 )
-"""A trajectory's row, the rows of its exact and its lexical keeper, of its keeper (the run that holds it, for a cut
-one), its estimated similarity to that (the share of it that lies inside, for a cut one) and the row of the first
-member of its approach group."""
+"""A trajectory's row, the rows of the best run of its text, of its lexical keeper and of its keeper, which stays: the
+lexical one, or the run that holds it, for a cut one. Then its estimated similarity to the keeper (the share of it that
+lies inside, for a cut one) and the row of the first member of its approach group."""
 
 Members = NDArray[np.void]
 """Array of `MEMBER`, shape (trajectories,)."""
@@ -72,10 +73,9 @@ def group_cells(
 ) -> pa.Table:
     """Group the members of several cells, each cell by itself.
 
-    Equal texts with equal skeletons form an exact group around its best member. The best members of the exact groups
-    form lexical groups, keeper-first; the others follow theirs. What stops in the middle and lies inside a longer run
-    that ends comes after all that do not, so that a run cut late, a near-copy of its full twin, goes to that. A keeper
-    that lies inside a longer one has that for its keeper; its copies stay with it. An empty view stays alone.
+    Equal texts with equal skeletons form an exact group around its best member, and share its keeper. Of the best
+    members of the exact groups each goes to one that stays, or stays itself and is never dropped later, so that each
+    was compared with the run it names: see `_settle`. An empty view stays alone.
 
     Args:
         members: In any order.
@@ -91,19 +91,13 @@ def group_cells(
     exact = _first_with_equal(members["cell"], members["text"])
     places = np.arange(len(members))
     leaders = np.flatnonzero((exact == places) & (members["text"] >= 0))
-    leaders = _cut_last(leaders, members, sketches, min_share=rules.containment_min_share)
-    views = np.ascontiguousarray(members["signature"][leaders])
-    bounds = _cell_bounds(members["cell"][leaders])
-    stars = _lexical_stars(signatures, views, bounds, min_similarity=rules.min_similarity)
-    contained = _contained(sketches, views, stars, members["cell"][leaders], min_share=rules.containment_min_share)
-    lexical, keeper, similarity = places.copy(), places.copy(), np.ones(len(members))
-    lexical[leaders] = leaders[stars.keeper]
-    lexical = lexical[exact]
-    keeper[leaders] = leaders[np.where(contained.container != stars.keeper, contained.container, stars.keeper)]
-    similarity[leaders] = np.where(contained.container != stars.keeper, contained.share, stars.similarity)
-    is_copy = exact != places
-    keeper[is_copy] = lexical[is_copy]
-    similarity[is_copy] = _similarity_of_leader(stars, leaders, exact)[is_copy]
+    settled = _settle(members[leaders], read_only(signatures), sketches, rules=rules)
+    keeper, lexical, similarity = places.copy(), places.copy(), np.ones(len(members))
+    keeper[leaders] = leaders[settled.keeper]
+    lexical[leaders] = np.where(settled.is_cut, leaders, keeper[leaders])
+    similarity[leaders] = settled.similarity
+    keeper, lexical = keeper[exact], lexical[exact]
+    similarity = np.where(keeper == exact, 1, similarity[exact])
     approach = approach_groups(
         signatures,
         np.where(members["text"] < 0, -1, members["signature"]),
@@ -119,24 +113,64 @@ def group_cells(
     return pa.Table.from_arrays([pa.array(column[order]) for column in columns], schema=GROUPING_SCHEMA)
 
 
-def _cut_last(
-    leaders: NDArray[np.int64], members: Members, sketches: Sketches, *, min_share: float | None
-) -> NDArray[np.int64]:
-    """Return the places of leaders, cell by cell from best to worst, those last that are cut from another of them."""
-    if min_share is None:
-        return leaders
-    cells = members["cell"][leaders]
-    views = np.ascontiguousarray(members["signature"][leaders])
-    inside = find_containers(sketches, views, _cell_bounds(cells), min_share=min_share)
-    steps, is_open = members["num_steps"][leaders], members["is_open"][leaders]
-    is_cut = (steps[inside.container] > steps) & (is_open > is_open[inside.container])
-    return leaders[np.lexsort((leaders, is_cut, cells))]
+class _Settled(NamedTuple):
+    """The place of each leader's keeper, the similarity to it, and whether the leader is a run cut from it."""
+
+    keeper: NDArray[np.int64]
+    similarity: NDArray[np.float64]
+    is_cut: NDArray[np.bool_]
 
 
-def _similarity_of_leader(stars: Stars, leaders: NDArray[np.int64], exact: NDArray[np.int64]) -> NDArray[np.float64]:
-    similarity = np.ones(len(exact))
-    similarity[leaders] = stars.similarity
-    return similarity[exact]
+def _settle(leaders: Members, signatures: Signatures, sketches: Sketches, *, rules: CopyRules) -> _Settled:
+    """Give each leader a keeper that stays, by places in `leaders`.
+
+    What was cut from another run waits until that one is settled, and goes to it if it stays. The others are settled
+    from best to worst: each joins the best one staying that it is a near-copy of, or stays. Who stays is never looked
+    at again. A run whose full twin went to a run that does not hold it is settled like the others, after them.
+
+    Args:
+        leaders: Cell after cell, in a cell from best to worst.
+        signatures: Signatures of all views.
+        sketches: Bottom sketches of all views.
+        rules: When runs belong together.
+    """
+    places, cells = np.arange(len(leaders)), leaders["cell"]
+    found = _Settled(places.copy(), np.ones(len(leaders)), np.zeros(len(leaders), dtype=np.bool_))
+    left = np.ones(len(leaders), dtype=np.bool_)
+    while left.any():
+        container, share = places.copy(), np.ones(len(leaders))
+        if rules.containment_min_share is not None:
+            among = np.flatnonzero(found.keeper == places)
+            inside = _containers(leaders[among], signatures, sketches, rules=rules)
+            container[among], share[among] = among[inside.container], inside.share
+        goes = left & (container != places) & ~left[container]
+        found.keeper[goes], found.similarity[goes], found.is_cut[goes] = container[goes], share[goes], True
+        free = left & (container == places)
+        stays = (found.keeper == places) & ~left & np.isin(cells, cells[free])
+        order = np.flatnonzero(stays | free)
+        order = order[np.lexsort((order, free[order], cells[order]))]
+        views = np.ascontiguousarray(leaders["signature"][order])
+        stars = _lexical_stars(signatures, views, _cell_bounds(cells[order]), min_similarity=rules.min_similarity)
+        new = free[order]
+        found.keeper[order[new]], found.similarity[order[new]] = order[stars.keeper][new], stars.similarity[new]
+        left &= ~(goes | free)
+    return found
+
+
+def _containers(leaders: Members, signatures: Signatures, sketches: Sketches, *, rules: CopyRules) -> Containers:
+    """Return what each of some leaders was cut from, over places in `leaders`."""
+    return find_containers(
+        sketches,
+        np.ascontiguousarray(leaders["signature"]),
+        _cell_bounds(leaders["cell"]),
+        min_share=rules.containment_min_share or 1.0,
+        runs=Runs(
+            signatures,
+            least_matches(rules.min_similarity),
+            np.ascontiguousarray(leaders["num_steps"]),
+            np.ascontiguousarray(leaders["is_open"]),
+        ),
+    )
 
 
 def _first_with_equal(cells: NDArray[np.int64], texts: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -172,18 +206,6 @@ def _lexical_stars(
             stars = lexical_groups(signatures, views[start:end], min_similarity=min_similarity)
             keeper[start:end], similarity[start:end] = start + stars.keeper, stars.similarity
     return Stars(keeper, similarity)
-
-
-def _contained(
-    sketches: Sketches, views: NDArray[np.int64], stars: Stars, cells: NDArray[np.int64], *, min_share: float | None
-) -> Containers:
-    """Return what the keepers of the stars lie inside, over places in `views`; other members have their keeper."""
-    found = Containers(stars.keeper.copy(), stars.similarity.copy())
-    if min_share is not None:
-        kept = np.flatnonzero(stars.keeper == np.arange(len(views)))
-        inside = find_containers(sketches, views[kept], _cell_bounds(cells[kept]), min_share=min_share)
-        found.container[kept], found.share[kept] = kept[inside.container], inside.share
-    return found
 
 
 @dataclass

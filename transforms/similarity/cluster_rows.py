@@ -1,8 +1,4 @@
-"""The table `clusters` as far as vectors decide it.
-
-`keeper_id` is the row's direct keeper: the one its similarity was verified against. An exact or lexical copy may point
-to a representative that itself repeats a better one; `final_keepers` follows such chains to the row that stays.
-"""
+"""The table `clusters` as far as vectors decide it: every row names a keeper that stays, measured against it."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,49 +7,63 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from schemas.tables.clusters import METHOD_NONE, METHOD_SEMANTIC, METHOD_UNUSABLE
+from schemas.tables.clusters import METHOD_EXACT, METHOD_NONE, METHOD_SEMANTIC, METHOD_UNUSABLE
 
 
-def final_keepers(ids: pa.ChunkedArray, keeper_ids: pa.ChunkedArray) -> NDArray[np.int64]:
-    """Return for each row the row of the keeper its chain of keepers ends at, shape (rows,).
-
-    Args:
-        ids: Unique ids.
-        keeper_ids: Id of each row's direct keeper, its own for a kept row; chains have no circle.
-    """
-    keepers = pc.index_in(keeper_ids, value_set=ids.combine_chunks()).to_numpy()
-    while True:
-        further = keepers[keepers]
-        if np.array_equal(further, keepers):
-            return np.asarray(keepers, dtype=np.int64)
-        keepers = further
+def row_numbers(clusters: pa.Table, column: str) -> NDArray[np.int64]:
+    """Return the row of the trajectory that each row of `clusters` names in a column, shape (rows,)."""
+    places = pc.index_in(clusters[column], value_set=clusters["traj_id"].combine_chunks())
+    return np.asarray(places.to_numpy(), dtype=np.int64)
 
 
 def with_stars(clusters: pa.Table, stars: pa.Table) -> pa.Table:
-    """Return `clusters` with the representatives' semantic keepers; group sizes are those of the final keepers.
+    """Return `clusters` with the semantic keepers; exact copies share that of the best run of their text.
 
     Args:
         clusters: The table as `copies` wrote it; row i is trajectory i.
-        stars: Rows of `STAR_SCHEMA`, one per representative.
+        stars: Rows of `STAR_SCHEMA`: best runs of their texts, each with a keeper that stays.
     """
-    redundant = stars.filter(pc.not_equal(stars["row"], stars["keeper"]))
-    rows = redundant["row"].to_numpy()
-    ids = clusters["traj_id"].to_pylist()
-    keeper_ids = clusters["keeper_id"].to_pylist()
-    methods = clusters["method"].to_pylist()
-    similarities = clusters["similarity_to_keeper"].to_numpy().copy()
-    similarities[rows] = redundant["similarity"].to_numpy()
-    for row, keeper in zip(rows.tolist(), redundant["keeper"].to_pylist(), strict=True):
-        keeper_ids[row] = ids[keeper]
-        methods[row] = METHOD_SEMANTIC
-    keepers = final_keepers(clusters["traj_id"], pa.chunked_array([pa.array(keeper_ids, pa.string())]))
+    rows, keepers = stars["row"].to_numpy(), stars["keeper"].to_numpy()
+    own, keeper = np.arange(clusters.num_rows), row_numbers(clusters, "keeper_id")
+    method = np.array(clusters["method"].to_pylist(), dtype=object)
+    similarity = clusters["similarity_to_keeper"].to_numpy().copy()
+    moved = keeper[rows] != keepers
+    keeper[rows], similarity[rows[moved]] = keepers, stars["similarity"].to_numpy()[moved]
+    method[rows[moved]] = np.where(keepers == rows, METHOD_NONE, METHOD_SEMANTIC)[moved]
+    first = row_numbers(clusters, "exact_group")
+    is_copy = first != own
+    stays = keeper[first] == first
+    return with_keepers(
+        clusters,
+        keeper[first],
+        methods=np.where(is_copy, np.where(stays, METHOD_EXACT, method[first]), method),
+        similarities=np.where(is_copy, np.where(stays, 1, similarity[first]), similarity),
+    )
+
+
+def with_keepers(
+    clusters: pa.Table,
+    keepers: NDArray[np.int64],
+    *,
+    methods: NDArray[np.object_],
+    similarities: NDArray[np.float64],
+) -> pa.Table:
+    """Return `clusters` with other keepers; a semantic group is the rows of one keeper.
+
+    Args:
+        clusters: The table.
+        keepers: Row of each row's keeper, which is its own keeper.
+        methods: How each was found to repeat it.
+        similarities: How similar each is to it.
+    """
+    names = clusters["traj_id"].combine_chunks().take(pa.array(keepers))
     return replaced(
         clusters,
         {
-            "keeper_id": pa.array(keeper_ids, pa.string()),
-            "method": pa.array(methods, pa.string()),
-            "similarity_to_keeper": pa.array(similarities),
-            "semantic_group": clusters["traj_id"].combine_chunks().take(pa.array(keepers)),
+            "keeper_id": names,
+            "method": pa.array(methods.tolist(), pa.string()),
+            "similarity_to_keeper": pa.array(similarities, pa.float64()),
+            "semantic_group": names,
             "group_size": pa.array(np.bincount(keepers, minlength=len(keepers))[keepers], pa.int32()),
         },
     )
@@ -81,16 +91,16 @@ def with_families(
     labels: Mapping[str, str],
     medoids: Mapping[str, str],
 ) -> pa.Table:
-    """Return `clusters` with every row's family: that of its final keeper.
+    """Return `clusters` with every row's family: that of its keeper.
 
     Args:
         clusters: The table; row i is trajectory i.
-        families: Published id of each row's family, None for noise; only the rows of final keepers count.
-        probabilities: How surely each row belongs to its family, shape (rows,); only those of final keepers count.
+        families: Published id of each row's family, None for noise; only the rows of keepers count.
+        probabilities: How surely each row belongs to its family, shape (rows,); only those of keepers count.
         labels: Label of each family.
         medoids: Id of each family's most typical member.
     """
-    keepers = final_keepers(clusters["traj_id"], clusters["keeper_id"])
+    keepers = row_numbers(clusters, "keeper_id")
     found = [families[keeper] for keeper in keepers.tolist()]
     sizes = pc.value_counts(pa.array(found, pa.string())).to_pylist()
     size_of = {entry["values"]: entry["counts"] for entry in sizes if entry["values"] is not None}

@@ -1,11 +1,13 @@
 """Semantic redundancy: rollouts of one cell whose bodies say nearly the same thing.
 
-A cell is a task group and an outcome class: a success is never merged with a failure. Compared are the representatives
-of the lexical groups. What travels are NumPy arrays of row numbers; vectors lie in a memory-mapped file.
+A cell is a task group and an outcome class: a success is never merged with a failure. Compared are the runs that text
+leaves, and where one of them is dropped, those it stood for: they need not resemble what stays for it. What travels
+are NumPy arrays of row numbers; vectors lie in a memory-mapped file.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import apache_beam as beam
@@ -16,11 +18,13 @@ from apache_beam.pvalue import PCollection
 from numpy.typing import NDArray
 
 from transforms.lexical.copies import ShareOutCells
+from transforms.lexical.stars import Stars
 from transforms.similarity.large_cells import cell_groups
 from transforms.similarity.rescoring import Matrix, usable_rows
 
-MEMBER = np.dtype([("row", "<i8"), ("cell", "<i8"), ("rank", "<i8"), ("vector", "<i8")])
-"""A representative: its row, the number of its cell, its place in the keeper order and the row of its vector."""
+MEMBER = np.dtype([(name, "<i8") for name in ("row", "cell", "rank", "vector", "repeats")])
+"""The best run of a text: its row, the number of its cell, its place in the keeper order, the row of its vector, and
+the row of the run that it is a near-copy of or was cut from, its own for a representative."""
 
 STAR_SCHEMA = pa.schema(
     [
@@ -29,12 +33,14 @@ STAR_SCHEMA = pa.schema(
         pa.field("similarity", pa.float64(), nullable=False),
     ]
 )
-"""A representative's row, its keeper's row and their cosine (1 for a keeper)."""
+"""The row of a run that vectors decided on, its keeper's row and their cosine (1 for a keeper)."""
+
+_STAR = np.dtype([("row", "<i8"), ("keeper", "<i8"), ("similarity", "<f8")])
 
 _READ_ROWS = 16384
 
 Members = NDArray[np.void]
-"""Array of `MEMBER`, shape (representatives,)."""
+"""Array of `MEMBER`, shape (members,)."""
 
 
 def group_redundant(
@@ -42,30 +48,49 @@ def group_redundant(
 ) -> pa.Table:
     """Group the members of several cells, each cell by itself.
 
-    Up to `MAX_EXACT_MEMBERS` members of a cell are compared with every kept one; a larger cell is searched in buckets.
+    Representatives are grouped first. A near-copy of one that is dropped, or a run cut from it, is decided on by its
+    own vector then: it joins the best run that stays and that it is near to, or stays after all those. Up to
+    `MAX_EXACT_MEMBERS` members of a cell are compared with every kept one; a larger cell is searched in buckets.
 
     Args:
-        members: In any order.
+        members: In any order; what a member repeats is a member.
         vectors: Body vectors, shape (vectors, dimensions).
         min_similarity: Cosine at or above which a rollout repeats its keeper.
         neighbours: As in `semantic_groups` and `cell_groups`.
         seed: Seed of the buckets.
 
     Returns:
-        A table of `STAR_SCHEMA`, each member once, rows in ascending order.
+        A table of `STAR_SCHEMA`, rows in ascending order: each representative, and what such a one left behind. Every
+        keeper stays.
     """
+    group = partial(cell_groups, vectors, min_similarity=min_similarity, neighbours=neighbours, seed=seed)
+    stands = members["repeats"] == members["row"]
+    stars = _stars(members[stands], group)
+    kept = stars["row"][stars["row"] == stars["keeper"]]
+    left_behind = members[~stands & ~np.isin(members["repeats"], kept)]
+    if len(left_behind):
+        staying = members[np.isin(members["row"], kept) & np.isin(members["cell"], left_behind["cell"])]
+        left_behind["rank"] += members["rank"].max() + 1
+        again = _stars(np.concatenate([staying, left_behind]), group)
+        stars = np.concatenate([stars, again[np.isin(again["row"], left_behind["row"])]])
+    stars = stars[np.argsort(stars["row"])]
+    return pa.Table.from_arrays(
+        [pa.array(np.ascontiguousarray(stars[name])) for name in _STAR.names or ()], schema=STAR_SCHEMA
+    )
+
+
+def _stars(members: Members, group: Callable[[NDArray[np.int64]], Stars]) -> NDArray[np.void]:
+    """Return the keeper of each member among those of its cell, as an array of `_STAR`, cell by cell."""
     members = members[np.lexsort((members["rank"], members["cell"]))]
     bounds = np.flatnonzero(np.diff(members["cell"])) + 1
-    keeper = np.empty(len(members), dtype=np.int64)
-    similarity = np.empty(len(members), dtype=np.float64)
+    found = np.empty(len(members), dtype=_STAR)
+    found["row"] = members["row"]
     for start, end in zip([0, *bounds.tolist()], [*bounds.tolist(), len(members)], strict=True):
         cell = members[start:end]
-        stars = cell_groups(vectors, cell["vector"], min_similarity=min_similarity, neighbours=neighbours, seed=seed)
-        keeper[start:end] = cell["row"][stars.keeper]
-        similarity[start:end] = stars.similarity
-    order = np.argsort(members["row"])
-    columns = [np.ascontiguousarray(members["row"][order]), keeper[order], similarity[order]]
-    return pa.Table.from_arrays([pa.array(column) for column in columns], schema=STAR_SCHEMA)
+        stars = group(cell["vector"])
+        found["keeper"][start:end] = cell["row"][stars.keeper]
+        found["similarity"][start:end] = stars.similarity
+    return found
 
 
 def unusable_members(members: Members, vectors: Matrix) -> NDArray[np.int64]:

@@ -5,12 +5,12 @@ from typing import Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from schemas.tables.clusters import METHOD_CONTAINMENT, METHOD_EXACT, METHOD_LEXICAL
+from schemas.tables.clusters import METHOD_EMPTY
+from transforms.lexical.cluster_rows import methods_of
 from transforms.lexical.task_texts import TaskText, as_asked, joinable_classes, name_groups
-from transforms.similarity.cluster_rows import final_keepers, replaced
+from transforms.similarity.cluster_rows import replaced, row_numbers, with_keepers
 from transforms.similarity.rescoring import CANDIDATE_MARGIN, Matrix, pair_cosines, unit_rows
 
 _BLOCK_TASKS: Final = 512
@@ -66,47 +66,27 @@ def join_rules(before: Mapping[str, str], after: Mapping[str, str], rules: Mappi
 
 
 def with_copies(clusters: pa.Table, groupings: pa.Table) -> pa.Table:
-    """Return `clusters` with the copies found among representatives whose cells became one.
-
-    A row keeps its direct keeper, against which it was verified; its groups follow those of its keepers.
+    """Return `clusters` with the rows of cells that became one grouped anew.
 
     Args:
         clusters: The table as `copies` wrote it; row i is trajectory i.
-        groupings: Table of `GROUPING_SCHEMA`: representatives and their keepers.
+        groupings: Table of `GROUPING_SCHEMA`: all rows of those cells.
     """
-    ids = clusters["traj_id"].to_pylist()
-    keeper_ids, methods = clusters["keeper_id"].to_pylist(), clusters["method"].to_pylist()
+    rows = groupings["row"].to_numpy()
+    keepers = row_numbers(clusters, "keeper_id")
+    keepers[rows] = groupings["keeper"].to_numpy()
+    methods = np.array(clusters["method"].to_pylist(), dtype=object)
+    is_grouped = methods[rows] != METHOD_EMPTY
+    methods[rows[is_grouped]] = methods_of(groupings)[is_grouped]
     similarities = clusters["similarity_to_keeper"].to_numpy().copy()
-    exact, lexical = np.arange(len(ids)), np.arange(len(ids))
-    known = clusters["traj_id"].combine_chunks()
-    approach = pc.index_in(clusters["approach_group"], value_set=known).to_numpy().copy()
-    for grouping in groupings.to_pylist():
-        row, keeper = grouping["row"], grouping["keeper"]
-        exact[row], lexical[row] = grouping["exact_keeper"], grouping["lexical_keeper"]
-        approach[row] = grouping["approach"]
-        if keeper != row:
-            keeper_ids[row], similarities[row] = ids[keeper], grouping["similarity"]
-            methods[row] = _method(grouping)
-    lexical = lexical[pc.index_in(clusters["lexical_group"], value_set=known).to_numpy()]
-    keepers = final_keepers(clusters["traj_id"], pa.chunked_array([pa.array(keeper_ids, pa.string())]))
-    return replaced(
-        clusters,
-        {
-            "exact_group": known.take(
-                pa.array(exact[pc.index_in(clusters["exact_group"], value_set=known).to_numpy()])
-            ),
-            "lexical_group": known.take(pa.array(lexical)),
-            "semantic_group": known.take(pa.array(keepers)),
-            "approach_group": known.take(pa.array(approach[lexical])),
-            "keeper_id": pa.array(keeper_ids, pa.string()),
-            "similarity_to_keeper": pa.array(similarities),
-            "method": pa.array(methods, pa.string()),
-            "group_size": pa.array(np.bincount(keepers, minlength=len(keepers))[keepers], pa.int32()),
-        },
-    )
-
-
-def _method(grouping: Mapping[str, int]) -> str:
-    if grouping["keeper"] != grouping["lexical_keeper"]:
-        return METHOD_CONTAINMENT
-    return METHOD_EXACT if grouping["exact_keeper"] == grouping["keeper"] else METHOD_LEXICAL
+    similarities[rows] = groupings["similarity"].to_numpy()
+    groups: dict[str, pa.Array] = {}
+    for group, column in (
+        ("exact_group", "exact_keeper"),
+        ("lexical_group", "lexical_keeper"),
+        ("approach_group", "approach"),
+    ):
+        named = row_numbers(clusters, group)
+        named[rows] = groupings[column].to_numpy()
+        groups[group] = clusters["traj_id"].combine_chunks().take(pa.array(named))
+    return replaced(with_keepers(clusters, keepers, methods=methods, similarities=similarities), groups)

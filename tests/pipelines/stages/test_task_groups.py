@@ -115,7 +115,7 @@ def test_the_copy_rule_is_applied_again_inside_tasks_that_vectors_joined(stage_o
         ("t0", "id:a", "t0", "none", "t0", "t0", 4),
         ("t1", "id:a", "t0", "exact", "t0", "t0", 4),
         ("t2", "id:a", "t0", "exact", "t0", "t0", 4),
-        ("t3", "id:a", "t2", "lexical", "t0", "t3", 4),
+        ("t3", "id:a", "t0", "lexical", "t0", "t3", 4),
         ("t4", "id:a", "t4", "none", "t4", "t4", 1),
         ("t5", "id:c", "t5", "none", "t5", "t5", 1),
     ]

@@ -23,9 +23,9 @@ def test_clusters_tell_how_each_member_was_found():
     columns = [
         [3, 0, 1, 2, 4, 5],
         [3, 3, 1, 1, 4, 5],
-        [3, 3, 3, 3, 4, 5],
-        [5, 3, 3, 3, 4, 5],
-        [0.97, 1.0, 0.85, 0.85, 1.0, 1.0],
+        [3, 3, 5, 5, 4, 5],
+        [5, 5, 5, 5, 4, 5],
+        [0.97, 0.97, 0.85, 0.85, 1.0, 1.0],
         [5, 3, 3, 3, 4, 5],
     ]
     groupings = pa.table(columns, schema=GROUPING_SCHEMA)
@@ -43,9 +43,9 @@ def test_clusters_tell_how_each_member_was_found():
         "method",
     ]
     assert [tuple(row.values()) for row in table.select([*wanted, "group_size"]).to_pylist()] == [
-        ("t0", "t3", "t3", "t5", "t3", 1.0, "exact", 5),
-        ("t1", "t1", "t3", "t5", "t3", 0.85, "lexical", 5),
-        ("t2", "t1", "t3", "t5", "t3", 0.85, "lexical", 5),
+        ("t0", "t3", "t3", "t5", "t5", 0.97, "containment", 5),
+        ("t1", "t1", "t5", "t5", "t5", 0.85, "lexical", 5),
+        ("t2", "t1", "t5", "t5", "t5", 0.85, "lexical", 5),
         ("t3", "t3", "t3", "t5", "t5", 0.97, "containment", 5),
         ("t4", "t4", "t4", "t4", "t4", 1.0, "empty", 1),
         ("t5", "t5", "t5", "t5", "t5", 1.0, "none", 5),

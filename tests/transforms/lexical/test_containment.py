@@ -4,19 +4,20 @@ import numpy as np
 import pytest
 
 from transforms.lexical import containment
-from transforms.lexical.containment import Sketches, find_containers
+from transforms.lexical.bands import least_matches, read_only
+from transforms.lexical.containment import Runs, Sketches, find_containers
 from transforms.lexical.signatures import FastEngine, sign_strings
 
 
-def sketches_of(*texts):
-    signed = sign_strings(FastEngine(), texts)
-    return Sketches(signed.bottom, signed.bottom_bounds.astype(np.int64), signed.num_shingles)
-
-
-def containers(*texts, min_share=0.95, order=None, bounds=None):
+def containers(*texts, min_share=0.95, order=None, bounds=None, near=1.0, num_steps=None, is_open=None):
+    """Return what texts were cut from, those of a similarity of `near` at least being near-copies."""
     order = list(range(len(texts))) if order is None else order
     bounds = np.array([0, len(texts)] if bounds is None else bounds, dtype=np.int64)
-    return find_containers(sketches_of(*texts), np.array(order, dtype=np.int64), bounds, min_share=min_share)
+    signed = sign_strings(FastEngine(), texts)
+    sketches = Sketches(signed.bottom, signed.bottom_bounds.astype(np.int64), signed.num_shingles)
+    steps, ends = (np.array(each or [0] * len(texts), dtype=np.int64) for each in (num_steps, is_open))
+    runs = Runs(read_only(signed.minhash), least_matches(near), steps, ends)
+    return find_containers(sketches, np.array(order, dtype=np.int64), bounds, min_share=min_share, runs=runs)
 
 
 def run(seed, steps, *, first=0):
@@ -92,6 +93,17 @@ def test_a_large_cell_finds_what_a_small_one_does(monkeypatch):
     assert small.container.tolist() == [3 * (place // 3) + 2 for place in range(90)]
     assert (large.container == small.container).mean() > 0.95
     assert all(large.container[place] in (place, small.container[place]) for place in range(90))
+
+
+@pytest.mark.parametrize(
+    ("num_steps", "is_open", "expected"),
+    [(None, None, [0, 1]), ([28, 30], [1, 0], [1, 1]), ([30, 30], [1, 0], [0, 1]), ([28, 30], [1, 1], [0, 1])],
+    ids=["near-copies", "cut late", "as long", "both cut"],
+)
+def test_a_near_copy_is_cut_only_if_it_stops_where_the_longer_run_goes_on_to_its_end(num_steps, is_open, expected):
+    found = containers(run(1, 28), run(1, 30), near=0.8, num_steps=num_steps, is_open=is_open)
+
+    assert found.container.tolist() == expected
 
 
 def test_nothing_holds_nothing():

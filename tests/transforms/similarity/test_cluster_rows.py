@@ -1,7 +1,7 @@
 import numpy as np
 import pyarrow as pa
 
-from transforms.similarity.cluster_rows import final_keepers, with_families, with_stars
+from transforms.similarity.cluster_rows import with_families, with_stars
 from transforms.similarity.redundancy import STAR_SCHEMA
 
 
@@ -9,7 +9,13 @@ def clusters(filled_table, *rows: tuple[str, str, str]) -> pa.Table:
     return filled_table(
         "clusters",
         [
-            {"traj_id": each, "keeper_id": keeper, "method": method, "similarity_to_keeper": 1.0, "verified": True}
+            {
+                "traj_id": each,
+                "keeper_id": keeper,
+                "exact_group": keeper if method == "exact" else each,
+                "method": method,
+                "similarity_to_keeper": 0.9 if method == "lexical" else 1.0,
+            }
             for each, keeper, method in rows
         ],
     )
@@ -21,39 +27,52 @@ def stars(*rows: tuple[int, int, float]) -> pa.Table:
     )
 
 
-LAKE = [("a", "a", "none"), ("b", "a", "exact"), ("c", "c", "none"), ("d", "c", "lexical"), ("e", "e", "none")]
+LAKE = [
+    ("a", "a", "none"),
+    ("b", "a", "exact"),
+    ("c", "c", "none"),
+    ("d", "c", "lexical"),
+    ("e", "c", "exact"),
+    ("f", "c", "lexical"),
+    ("g", "g", "none"),
+]
 
 
-def test_chains_end_at_the_row_that_stays():
-    ids = pa.chunked_array([["a", "b", "c", "d"]])
-    assert final_keepers(ids, pa.chunked_array([["a", "a", "b", "c"]])).tolist() == [0, 0, 0, 0]
-    assert final_keepers(ids, ids).tolist() == [0, 1, 2, 3]
-
-
-def test_stars_give_representatives_their_keeper_and_all_rows_their_group(filled_table):
-    table = with_stars(clusters(filled_table, *LAKE), stars((0, 0, 1.0), (2, 0, 0.96), (4, 4, 1.0)))
+def test_every_row_names_a_keeper_that_stays_and_copies_share_that_of_their_text(filled_table):
+    moved = with_stars(
+        clusters(filled_table, *LAKE),
+        stars((0, 0, 1.0), (2, 0, 0.96), (3, 0, 0.97), (5, 5, 1.0), (6, 6, 1.0)),
+    )
     columns = ["traj_id", "keeper_id", "semantic_group", "similarity_to_keeper", "method", "group_size"]
-    assert [tuple(row.values()) for row in table.select(columns).to_pylist()] == [
-        ("a", "a", "a", 1.0, "none", 4),
-        ("b", "a", "a", 1.0, "exact", 4),
-        ("c", "a", "a", 0.96, "semantic", 4),
-        ("d", "c", "a", 1.0, "lexical", 4),
-        ("e", "e", "e", 1.0, "none", 1),
+    assert [tuple(row.values()) for row in moved.select(columns).to_pylist()] == [
+        ("a", "a", "a", 1.0, "none", 5),
+        ("b", "a", "a", 1.0, "exact", 5),
+        ("c", "a", "a", 0.96, "semantic", 5),
+        ("d", "a", "a", 0.97, "semantic", 5),
+        ("e", "a", "a", 0.96, "semantic", 5),
+        ("f", "f", "f", 1.0, "none", 1),
+        ("g", "g", "g", 1.0, "none", 1),
     ]
 
 
-def test_rows_take_the_family_of_their_final_keeper(filled_table):
+def test_what_vectors_leave_alone_stays_as_text_had_it(filled_table):
+    table = clusters(filled_table, *LAKE)
+    kept = with_stars(table, stars((0, 0, 1.0), (2, 2, 1.0), (6, 6, 1.0)))
+    columns = ["traj_id", "keeper_id", "similarity_to_keeper", "method"]
+    assert kept.select(columns).to_pylist() == table.select(columns).to_pylist()
+
+
+def test_rows_take_the_family_of_their_keeper(filled_table):
     table = with_families(
-        with_stars(clusters(filled_table, *LAKE), stars((2, 0, 0.96))),
-        ["F1", None, None, None, None],
-        probabilities=np.array([0.9, 0, 0, 0, 0]),
+        clusters(filled_table, ("a", "a", "none"), ("b", "a", "exact"), ("c", "a", "lexical"), ("d", "d", "none")),
+        ["F1", None, None, None],
+        probabilities=np.array([0.9, 0, 0, 0]),
         labels={"F1": "grep + cat"},
         medoids={"F1": "a"},
     )
     columns = ["family_id", "family_label", "family_medoid", "family_probability", "family_is_noise", "family_size"]
-    member = ("F1", "grep + cat", "a", 0.9, False, 4)
+    member = ("F1", "grep + cat", "a", 0.9, False, 3)
     assert [tuple(row.values()) for row in table.select(columns).to_pylist()] == [
-        member,
         member,
         member,
         member,

@@ -3,7 +3,6 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.tables import SCHEMAS
 from transforms.lexical.copies import GROUPING_SCHEMA
 from transforms.lexical.task_texts import TaskText
 from transforms.similarity.task_joins import join_rules, join_task_vectors, with_copies
@@ -56,32 +55,37 @@ def test_the_rule_of_a_key_is_the_one_that_joined_it():
     assert join_rules(before, after, rules) == rules | {"b": "vector"}
 
 
-def test_copies_of_joined_cells_follow_their_keepers():
-    keepers = {"a": "a", "b": "a", "c": "c", "d": "c", "e": "e"}
-    exact = keepers | {"d": "d"}
-    rows = [
-        {"traj_id": each, "task_key": "k", "task_group": "k", "environment": "e", "outcome_class": "success",
-         "exact_group": exact[each], "lexical_group": keeper, "semantic_group": keeper, "keeper_id": keeper,
-         "approach_group": keeper,
-         "similarity_to_keeper": 0.9 if each == "d" else 1.0, "verified": True, "group_size": 2,
-         "method": {"b": "exact", "d": "lexical"}.get(each, "none")}
-        for each, keeper in keepers.items()
-    ]  # fmt: skip
-    clusters = pa.Table.from_pylist(rows, schema=SCHEMAS["clusters"])
+def test_joined_cells_are_grouped_anew_and_the_others_stay(filled_table):
+    before = {"a": "a", "b": "a", "c": "c", "d": "c", "e": "e", "f": "e"}
+    clusters = filled_table(
+        "clusters",
+        [
+            {"traj_id": each, "exact_group": each, "lexical_group": keeper, "keeper_id": keeper,
+             "approach_group": keeper, "similarity_to_keeper": 1.0 if each == keeper else 0.9,
+             "method": "none" if each == keeper else "lexical"}
+            for each, keeper in before.items()
+        ],
+    )  # fmt: skip
     groupings = pa.Table.from_pylist(
         [
             {"row": 0, "exact_keeper": 2, "lexical_keeper": 2, "keeper": 2, "similarity": 1.0, "approach": 2},
+            {"row": 1, "exact_keeper": 1, "lexical_keeper": 1, "keeper": 1, "similarity": 1.0, "approach": 1},
             {"row": 2, "exact_keeper": 2, "lexical_keeper": 2, "keeper": 2, "similarity": 1.0, "approach": 2},
-            {"row": 4, "exact_keeper": 4, "lexical_keeper": 4, "keeper": 2, "similarity": 0.97, "approach": 4},
+            {"row": 3, "exact_keeper": 3, "lexical_keeper": 3, "keeper": 2, "similarity": 0.97, "approach": 2},
         ],
         schema=GROUPING_SCHEMA,
     )
+
+    found = with_copies(clusters, groupings)
+
     columns = ["keeper_id", "exact_group", "lexical_group", "method", "similarity_to_keeper", "group_size"]
-    assert [tuple(row.values()) for row in with_copies(clusters, groupings).select(columns).to_pylist()] == [
-        ("c", "c", "c", "exact", 1.0, 5),
-        ("a", "c", "c", "exact", 1.0, 5),
-        ("c", "c", "c", "none", 1.0, 5),
-        ("c", "d", "c", "lexical", 0.9, 5),
-        ("c", "e", "e", "containment", 0.97, 5),
+    assert [tuple(row.values()) for row in found.select(columns).to_pylist()] == [
+        ("c", "c", "c", "exact", 1.0, 3),
+        ("b", "b", "b", "none", 1.0, 1),
+        ("c", "c", "c", "none", 1.0, 3),
+        ("c", "d", "d", "containment", 0.97, 3),
+        ("e", "e", "e", "none", 1.0, 2),
+        ("e", "f", "e", "lexical", 0.9, 2),
     ]
-    assert with_copies(clusters, groupings)["approach_group"].to_pylist() == ["c", "c", "c", "c", "e"]
+    assert found["approach_group"].to_pylist() == ["c", "b", "c", "c", "e", "e"]
+    assert found["semantic_group"].to_pylist() == found["keeper_id"].to_pylist()

@@ -31,6 +31,7 @@ from transforms.selecting.decisions import (
     Verdict,
     decision_rows,
     first_verdicts,
+    follow_keepers,
     narrow_verdicts,
 )
 from transforms.selecting.keepers import deciding_rules, keeper_ranks
@@ -81,6 +82,7 @@ def run(context: StageContext) -> None:
     verdicts = narrow_verdicts(verdicts, ids, chosen=chosen, reason=DecisionReason.BUDGET)
     if selection.keep_groups:
         verdicts = name_kept_copies(first, verdicts, ids=ids, ranks=ranks.tolist(), texts=texts)
+    verdicts = follow_keepers(verdicts, ids)
     pool = add_weights(context, pool, verdicts, shares=shares)
     _check_dropped(verdicts, selection.max_drop_ratio)
     pool = pool.append_column("keeper_rule", _keeper_rules(context, pool, verdicts, ranks=ranks))

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 import pyarrow as pa
 
 from schemas.reasons import DecisionReason, OutcomeClass
-from schemas.tables.clusters import METHOD_CONTAINMENT
+from schemas.tables.clusters import METHOD_CONTAINMENT, METHOD_EXACT, METHOD_LEXICAL, METHOD_SEMANTIC
 
 KEEP: Final = "keep"
 DROP: Final = "drop"
@@ -20,8 +20,19 @@ _STAGES: Final[dict[DecisionReason, str]] = {
 }
 """Reason → the stage that found it; the others are found here."""
 
+_REASONS: Final[dict[str, DecisionReason]] = {
+    METHOD_EXACT: DecisionReason.EXACT_COPY,
+    METHOD_LEXICAL: DecisionReason.NEAR_DUPLICATE,
+    METHOD_CONTAINMENT: DecisionReason.CUT_COPY,
+    METHOD_SEMANTIC: DecisionReason.SEMANTIC_DUPLICATE,
+}
+"""Method by which a row was found to repeat its keeper → the reason it is dropped for."""
+
 REDUNDANT_REASONS: Final = frozenset(_STAGES) - {DecisionReason.IN_REFERENCE_SET}
 """Another trajectory of the lake keeps the row's place."""
+
+_PLACE_REASONS: Final = frozenset({DecisionReason.APPROACH_CAP, DecisionReason.TASK_CAP, DecisionReason.BUDGET})
+"""There was no place for the row."""
 
 _CHOSEN_AMONG: Final = REDUNDANT_REASONS - {DecisionReason.CUT_COPY}
 """The keeper was chosen by the keeper order; of a run and its beginning the whole run stays, whatever the order."""
@@ -49,16 +60,14 @@ def first_verdicts(columns: pa.Table) -> list[Verdict]:
     not be shown.
 
     Args:
-        columns: `traj_id`, `outcome_class`, `is_empty`, `keeper_id`, `exact_group`, `lexical_group`, `method`,
-            `similarity_to_keeper`, `repeated_item`, `item_similarity`; every keeper is a row. `repeated_item` is
-            what a reference set holds of the row, null where it does not.
+        columns: `traj_id`, `outcome_class`, `is_empty`, `keeper_id`, `method`, `similarity_to_keeper`,
+            `repeated_item`, `item_similarity`. `repeated_item` is what a reference set holds of the row, null where
+            it does not.
     """
-    rows = columns.to_pylist()
-    by_id = {row["traj_id"]: row for row in rows}
-    return [_first_verdict(row, by_id[row["keeper_id"]]) for row in rows]
+    return [_first_verdict(row) for row in columns.to_pylist()]
 
 
-def _first_verdict(row: Mapping[str, Any], keeper: Mapping[str, Any]) -> Verdict:
+def _first_verdict(row: Mapping[str, Any]) -> Verdict:
     if row["is_empty"]:
         return Verdict(DecisionReason.EMPTY)
     if row["outcome_class"] == OutcomeClass.INVALID:
@@ -67,15 +76,7 @@ def _first_verdict(row: Mapping[str, Any], keeper: Mapping[str, Any]) -> Verdict
         if row["repeated_item"] is None:
             return KEPT
         return Verdict(DecisionReason.IN_REFERENCE_SET, row["repeated_item"], row["item_similarity"])
-    if row["method"] == METHOD_CONTAINMENT:
-        reason = DecisionReason.CUT_COPY
-    elif row["exact_group"] == keeper["exact_group"]:
-        reason = DecisionReason.EXACT_COPY
-    elif row["lexical_group"] == keeper["lexical_group"]:
-        reason = DecisionReason.NEAR_DUPLICATE
-    else:
-        reason = DecisionReason.SEMANTIC_DUPLICATE
-    return Verdict(reason, row["keeper_id"], row["similarity_to_keeper"])
+    return Verdict(_REASONS[row["method"]], row["keeper_id"], row["similarity_to_keeper"])
 
 
 def narrow_verdicts(
@@ -86,6 +87,21 @@ def narrow_verdicts(
         Verdict(reason) if verdict.reason == DecisionReason.KEPT and traj_id not in chosen else verdict
         for traj_id, verdict in zip(ids, verdicts, strict=True)
     ]
+
+
+def follow_keepers(verdicts: Sequence[Verdict], ids: Sequence[str]) -> list[Verdict]:
+    """Return the verdicts with each redundant row whose keeper fell to a cap or to the budget fallen with it.
+
+    No run of the pool stays for it: it has no keeper. A row whose keeper a reference set holds names it still, as what
+    it repeats is not lost.
+    """
+    verdict_of = dict(zip(ids, verdicts, strict=True))
+    followed = []
+    for verdict in verdicts:
+        if verdict.reason in REDUNDANT_REASONS and verdict_of[verdict.reference_id or ""].reason in _PLACE_REASONS:
+            verdict = verdict_of[verdict.reference_id or ""]
+        followed.append(verdict)
+    return followed
 
 
 def decision_rows(columns: pa.Table, verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:

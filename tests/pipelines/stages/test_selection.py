@@ -35,7 +35,7 @@ def judged(
     for each in sorted(trajectories, key=lambda each: each.traj_id):
         name, keeper = each.traj_id, keepers.get(each.traj_id, each.traj_id)
         task = f"id:{each.header.task_id}"
-        method = "empty" if name in empty else "none"
+        method = "empty" if name in empty else "none" if keeper == name else "exact"
         alike = {
             "method": method,
             "exact_group": keeper,

@@ -1,22 +1,29 @@
 from typing import Any
 
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.reasons import DecisionReason
-from transforms.selecting.decisions import KEPT, Verdict, decision_rows, first_verdicts, narrow_verdicts
+from transforms.selecting.decisions import (
+    KEPT,
+    Verdict,
+    decision_rows,
+    first_verdicts,
+    follow_keepers,
+    narrow_verdicts,
+)
 
 
 def _row(traj_id: str, **facts: Any) -> dict[str, Any]:
-    alone = {name: traj_id for name in ("keeper_id", "exact_group", "lexical_group")}
     return {
         "traj_id": traj_id,
         "outcome_class": "success",
         "is_empty": False,
         "similarity_to_keeper": 1.0,
         "method": "none",
-        **alone,
+        "keeper_id": traj_id,
         **facts,
     }
 
@@ -27,13 +34,13 @@ def _verdicts(*rows: dict[str, Any]) -> list[Verdict]:
     )
 
 
-def test_redundant_row_names_the_nearest_kind_of_group_it_shares_with_its_keeper() -> None:
+def test_redundant_row_names_its_keeper_and_how_it_was_found_to_repeat_it() -> None:
     verdicts = _verdicts(
         _row("k"),
-        _row("e", keeper_id="k", exact_group="k", lexical_group="k"),
-        _row("l", keeper_id="k", lexical_group="k", similarity_to_keeper=0.9),
+        _row("e", keeper_id="k", method="exact"),
+        _row("l", keeper_id="k", method="lexical", similarity_to_keeper=0.9),
         _row("c", keeper_id="k", method="containment", similarity_to_keeper=0.97),
-        _row("s", keeper_id="k", similarity_to_keeper=0.96),
+        _row("s", keeper_id="k", method="semantic", similarity_to_keeper=0.96),
     )
 
     assert verdicts == [
@@ -62,6 +69,22 @@ def test_narrowing_drops_only_kept_rows_that_were_not_chosen() -> None:
     narrowed = narrow_verdicts(verdicts, ["a", "b", "c"], chosen={"a"}, reason=DecisionReason.TASK_CAP)
 
     assert narrowed == [KEPT, Verdict(DecisionReason.TASK_CAP), Verdict(DecisionReason.EMPTY)]
+
+
+@pytest.mark.parametrize("reason", [DecisionReason.TASK_CAP, DecisionReason.APPROACH_CAP, DecisionReason.BUDGET])
+def test_a_redundant_row_falls_with_its_keeper_where_there_was_no_place(reason: DecisionReason) -> None:
+    copy_of_a = Verdict(DecisionReason.NEAR_DUPLICATE, "a", 0.9)
+    copy_of_b = Verdict(DecisionReason.EXACT_COPY, "b", 1.0)
+
+    followed = follow_keepers([Verdict(reason), KEPT, copy_of_a, copy_of_b], ["a", "b", "c", "d"])
+
+    assert followed == [Verdict(reason), KEPT, Verdict(reason), copy_of_b]
+
+
+def test_a_copy_of_what_a_reference_set_holds_names_it_still() -> None:
+    verdicts = [Verdict(DecisionReason.IN_REFERENCE_SET, "item", 0.9), Verdict(DecisionReason.CUT_COPY, "a", 0.97)]
+
+    assert follow_keepers(verdicts, ["a", "b"]) == verdicts
 
 
 def _pool(*ids: str) -> pa.Table:

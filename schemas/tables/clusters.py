@@ -1,4 +1,9 @@
-"""One row per trajectory: the groups it belongs to and its similarity to their keeper.
+"""One row per trajectory: the groups it belongs to and its similarity to its keeper.
+
+`keeper_id` names the run that stays for the row, itself where it stays: no keeper has another keeper. The similarity
+was measured between these two by the rule that `method` names, and reaches its threshold. `semantic_group` is the rows
+of one keeper, under an id that lasts across runs. `exact_group` and `lexical_group` tell what text alone says: the
+best run of the row's text, and the run it is a near-copy of, which vectors may have dropped for another.
 
 `method` says how it was found: exact, lexical, containment (a cut run inside a longer one; the similarity is the share
 of it that lies there), semantic, none, empty, unusable_vector (text without a word to make a vector of). An approach

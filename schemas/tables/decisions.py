@@ -1,4 +1,14 @@
-"""Exactly one row per trajectory: is it in the curated pool, and why?"""
+"""Exactly one row per trajectory: is it in the curated pool, and why?
+
+A row dropped as a copy (`exact_copy`, `near_duplicate`, `cut_copy`, `semantic_duplicate`) names in `reference_id` the
+run of the pool that stays for it, with the `similarity` measured between these two (1, word 5-gram Jaccard, share that
+lies inside, cosine), which reaches the threshold of its reason; `keeper_rule` is the rule by which that run is the
+better one. What reaches no threshold with a run that stays is no copy and stands for itself.
+
+Where the keeper of a row finds no place (`task_cap`, `approach_cap`, `budget`), the row falls with it for the same
+reason and names none: no run of the pool was found to resemble it. `in_reference_set` names the item that a reference
+set holds; the copies of such a row name the row still, as what they repeat is kept there.
+"""
 
 import pyarrow as pa
 

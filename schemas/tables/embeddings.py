@@ -1,4 +1,8 @@
-"""One row per trajectory and view; vectors are L2-normalised."""
+"""One row per trajectory and view; vectors are L2-normalised.
+
+Of a text the best run of each cell has vectors: the runs that text leaves, and those near-copies and cut runs that
+vectors may part from what they repeat. `clusters.exact_group` names whose vectors are those of an exact copy.
+"""
 
 import pyarrow as pa
 

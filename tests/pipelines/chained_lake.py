@@ -8,7 +8,7 @@ NUM_ROLLOUTS = 32
 
 
 def chained_records(seed: int, *, num_policies: int = 2) -> list[dict[str, Any]]:
-    """Return rollouts of three pairs of tasks; each of a pair but the first repeats an earlier one in one of five ways.
+    """Return rollouts of three pairs of tasks; all but the first of a pair repeat an earlier one in one of five ways.
 
     What repeats another may be of the other task.
     """

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import polars as pl
 import pytest
 
 from tests.pipelines.chained_lake import chained_records

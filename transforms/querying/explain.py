@@ -19,14 +19,20 @@ _SOURCE: Final = (
     "lost_fields", "parse_warnings", "license",
 )  # fmt: skip
 
+_GROUPS: Final = """
+    SELECT c.*, k.decision AS keeper_decision, k.reason AS keeper_reason
+    FROM clusters c LEFT JOIN decisions k ON k.traj_id = c.keeper_id AND c.keeper_id <> c.traj_id
+    WHERE c.traj_id = ?
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """One trajectory, section by section; a row that a table lacks is an empty dict.
 
     `source` names the unit's file and the record in it, `groups` the redundancy groups and the keeper with the
-    similarity to it, `decision` the rule and its reference, `uses` what each dataset did, `posterior` the pass-rate
-    rows of its task, `copies` the other members of its group.
+    similarity to it and, where that is another run, what was decided of it, `decision` the rule and its reference,
+    `uses` what each dataset did, `posterior` the pass-rate rows of its task, `copies` the other members of its group.
     """
 
     traj_id: str
@@ -65,7 +71,7 @@ def explain_trajectory(connection: duckdb.DuckDBPyConnection, traj_id: str) -> E
     row = _one(connection, "SELECT * FROM trajectories WHERE traj_id = ?", found)
     unit = _one(connection, "SELECT uri, sidecars, size, sha256 FROM inputs WHERE unit_key = ?", row["unit_key"])
     features = _one(connection, "SELECT * FROM features WHERE traj_id = ?", found)
-    groups = _one(connection, "SELECT * FROM clusters WHERE traj_id = ?", found)
+    groups = _one(connection, _GROUPS, found)
     task_key = groups.get("task_key")
     hashes = {name: row[name] for name in _HASHES} | {key: v for key, v in features.items() if key.endswith("_hash")}
     return Explanation(

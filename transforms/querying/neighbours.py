@@ -1,6 +1,6 @@
 """The trajectories of a snapshot most like one of them, by the vectors the snapshot holds."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, Final, Literal, NamedTuple
 
 import duckdb
@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.errors import InputError
+from schemas.tables.clusters import METHOD_CONTAINMENT, METHOD_LEXICAL
 from transforms.embedding.cache import ViewVectors, view_vectors
 from transforms.similarity.buckets import nearest
 from transforms.similarity.rescoring import usable_rows
@@ -22,6 +23,7 @@ _ADVICE: Final[dict[View, str]] = {
     "fused": "neither a body nor the text of a task",
 }
 _BATCH_ROWS = 16_384
+_LISTED = f"SELECT traj_id FROM clusters WHERE method NOT IN ('{METHOD_LEXICAL}', '{METHOD_CONTAINMENT}')"
 _FACTS = """
     SELECT c.traj_id, c.task_key, c.outcome_class, c.group_size, c.family_label, d.decision, d.reason
     FROM clusters c JOIN decisions d USING (traj_id)
@@ -46,10 +48,10 @@ class Neighbours(NamedTuple):
 def nearest_trajectories(
     store: Store, manifest: Manifest, connection: duckdb.DuckDBPyConnection, *, traj_id: str, view: View, count: int
 ) -> Neighbours:
-    """Return the representatives of a snapshot nearest to a trajectory by exact cosine.
+    """Return the trajectories of a snapshot nearest to one by exact cosine.
 
-    Copies share the vector of what they copy and are not listed apart; `group_size` counts them. What has no text to
-    compare is near nothing and is not listed.
+    What text found to repeat another is not listed apart: `group_size` counts it. What has no text to compare is near
+    nothing and is not listed.
 
     Args:
         store: The store.
@@ -62,11 +64,13 @@ def nearest_trajectories(
     Raises:
         InputError: The trajectory has no text to compare.
     """
-    asked = _representative(connection, traj_id)
     ids, vectors = zip(*_vectors(store, manifest, view), strict=True)
     known = np.concatenate([np.asarray(each.to_pylist(), dtype=object) for each in ids])
-    by_id = np.argsort(known)
-    known, matrix = known[by_id], np.concatenate(vectors)[by_id]
+    asked = _vector_of(connection, traj_id, known=set(known.tolist()))
+    listed = [each for (each,) in connection.execute(_LISTED).fetchall()]
+    rows = np.flatnonzero(np.isin(known, [*listed, asked]))
+    rows = rows[np.argsort(known[rows])]
+    known, matrix = known[rows], np.concatenate(vectors)[rows]
     place = np.flatnonzero(known == asked)
     if not place.size or not usable_rows(matrix[place]).all():
         raise InputError(f"trajectory {traj_id} has no {view} text to compare; {_ADVICE[view]}")
@@ -74,19 +78,18 @@ def nearest_trajectories(
     cursor = connection.execute(_FACTS, [known[order].tolist()])
     names = [column[0] for column in cursor.description or ()]
     facts = {row[0]: dict(zip(names, row, strict=True)) for row in cursor.fetchall()}
-    rows = [
+    found = [
         {"similarity": round(cosine, 4)} | facts[known[row]]
         for row, cosine in zip(order.tolist(), cosines.tolist(), strict=True)
     ]
-    return Neighbours(traj_id, asked, rows)
+    return Neighbours(traj_id, asked, found)
 
 
-def _representative(connection: duckdb.DuckDBPyConnection, traj_id: str) -> str:
-    """Return the trajectory that was embedded for this one: the keeper of its lexical group."""
-    row = connection.execute("SELECT lexical_group, keeper_id FROM clusters WHERE traj_id = ?", [traj_id]).fetchone()
+def _vector_of(connection: duckdb.DuckDBPyConnection, traj_id: str, *, known: Collection[str]) -> str:
+    """Return the trajectory whose vector stands for this one's: itself, the first of its text, or its keeper."""
+    row = connection.execute("SELECT exact_group, keeper_id FROM clusters WHERE traj_id = ?", [traj_id]).fetchone()
     assert row is not None
-    mine = connection.execute("SELECT lexical_group FROM clusters WHERE traj_id = ?", [row[1]]).fetchone()
-    return traj_id if mine is None or mine[0] != row[0] else str(row[1])
+    return next((each for each in (traj_id, *row) if each in known), traj_id)
 
 
 def _vectors(store: Store, manifest: Manifest, view: View) -> Iterator[ViewVectors]:

@@ -1,4 +1,4 @@
-"""The table `embeddings`: the vectors of task and body of every representative, and both of them in one."""
+"""The table `embeddings`: the vectors of task and body of what was embedded, and both of them in one."""
 
 from collections.abc import Sequence
 

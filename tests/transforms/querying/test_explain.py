@@ -22,6 +22,7 @@ def test_explain_tells_source_keeper_decision_and_uses(catalog: duckdb.DuckDBPyC
     assert explained.hashes["actions_hash"] == "ha"
     assert explained.groups["keeper_id"] == "aa01"
     assert explained.groups["similarity_to_keeper"] == 0.97
+    assert (explained.groups["keeper_decision"], explained.groups["keeper_reason"]) == ("keep", "kept")
     assert explained.decision["reason"] == "semantic_duplicate"
     assert explained.decision["reference_id"] == "aa01"
     assert [copy["traj_id"] for copy in explained.copies] == ["aa01"]
@@ -31,6 +32,20 @@ def test_explain_tells_source_keeper_decision_and_uses(catalog: duckdb.DuckDBPyC
     assert explained.description["secrets_redacted"] == {"jwt": 1}
     assert explained.uses == []
     assert [use["role"] for use in explain_trajectory(catalog, "aa03").uses] == ["rejected"]
+
+
+def test_explain_tells_what_a_row_fell_with(small_tables: dict[str, pa.Table], tmp_path: Path) -> None:
+    fallen = small_tables["decisions"].to_pylist()
+    for row in fallen[:2]:
+        row |= {"decision": "drop", "reason": "task_cap", "reference_id": None, "similarity": None}
+    tables = small_tables | {"decisions": pa.Table.from_pylist(fallen, small_tables["decisions"].schema)}
+    build_catalog(tmp_path / "catalog.duckdb", tables)
+
+    keeper, row = (explain_trajectory(open_catalog(tmp_path / "catalog.duckdb"), each) for each in ("aa01", "aa02"))
+
+    assert (row.decision["reason"], row.decision["reference_id"]) == ("task_cap", None)
+    assert (row.groups["keeper_id"], row.groups["keeper_reason"]) == ("aa01", "task_cap")
+    assert (keeper.groups["keeper_id"], keeper.groups["keeper_reason"]) == ("aa01", None)
 
 
 @pytest.mark.parametrize(("wanted", "found"), [("bb02", "bb02"), ("aa03", "aa03"), ("run-bb01", "bb01")])

@@ -29,10 +29,10 @@ from pipelines.stages.background import check_background
 from pipelines.stages.context import StageContext
 from pipelines.stages.setting_aside import set_aside
 from pipelines.stages.sign import ensure_bodies
+from pipelines.stages.to_embed import ToEmbed, find_to_embed, task_texts
 from schemas.reasons import QuarantineReason
 from transforms.embedding.cache import KeptVectors, absent_hashes, find_vectors, keep_vectors
 from transforms.embedding.choice import EncoderChoice, hashed_choice
-from transforms.embedding.contract import is_blank
 from transforms.embedding.encoding import (
     CutTexts,
     EncodeTexts,
@@ -46,9 +46,6 @@ from transforms.embedding.sharing import release_encoders
 from transforms.similarity.embedding_rows import embedding_table, fuse
 from transforms.similarity.profiles import KeepProfiles, absent_profiles
 from transforms.similarity.rescoring import usable_rows
-from transforms.store.tables import rows_of
-from transforms.views.bodies import task_text
-from transforms.views.hashes import boilerplate_by_environment
 from transforms.views.windows import window_hash
 
 READS: Final = ("clusters", "views", "signatures", "trajectories", "boilerplate")
@@ -68,20 +65,6 @@ _NAMED: Final = 5
 
 _BODY_COLUMNS = ("body", "task_text")
 """A run without a body is compared by its task's text."""
-
-
-class ToEmbed(NamedTuple):
-    """The trajectories to embed, ordered by id.
-
-    Per id: whether it is a representative, and the hash of each text (None: no such text).
-    """
-
-    ids: list[str]
-    represents: NDArray[np.bool_]
-    view_hashes: list[str | None]
-    bodies: list[str | None]
-    skeletons: list[str | None]
-    tasks: list[str | None]
 
 
 class _Embedded(NamedTuple):
@@ -132,7 +115,7 @@ def run(context: StageContext) -> None:
 
 def _embed(context: StageContext, folder: Path, *, events: EventFile) -> _Embedded:
     """Embed what is new, and return all vectors."""
-    found, task_file = _to_embed(context, folder / "tasks.parquet")
+    found, task_file = find_to_embed(context, folder / "tasks.parquet")
     _encode_new(context, found, skeletons=hashed_choice(SKELETON_DIMENSIONS), task_file=task_file, events=events)
     release_encoders()
     max_windows = context.settings.views.max_windows
@@ -165,7 +148,7 @@ def _rollouts_of(context: StageContext, broken: _Broken) -> list[str]:
     affected = set(found["traj_id"].to_pylist())
     if broken.tasks:
         clusters = context.read("clusters", ["traj_id", "environment"])
-        ids, texts = clusters["traj_id"].to_pylist(), _task_texts(context, clusters)
+        ids, texts = clusters["traj_id"].to_pylist(), task_texts(context, clusters)
         affected |= {
             each
             for each, text in zip(ids, texts, strict=True)
@@ -195,68 +178,6 @@ def matrix_of(hashes: Sequence[str | None], kept: KeptVectors) -> NDArray[np.flo
     if found:
         matrix[[row for row, _ in found]] = kept.matrix[kept.rows([each for _, each in found])]
     return matrix
-
-
-def _to_embed(context: StageContext, task_path: Path) -> tuple[ToEmbed, Path]:
-    """Return the trajectories to embed, and the file of their unique task texts."""
-    columns = ["traj_id", "keeper_id", "exact_group", "task_group", "outcome_class", "environment"]
-    clusters = context.read("clusters", columns).sort_by("traj_id")
-    represents = pc.equal(clusters["traj_id"], clusters["keeper_id"])
-    wanted = pc.or_(represents, _may_be_parted(context, clusters, represents))
-    clusters, represents = clusters.filter(wanted), represents.filter(wanted)
-    ids = clusters["traj_id"].combine_chunks()
-    views = rows_of(context.read("views", ["traj_id", "view_hash", "is_empty"]), "traj_id", ids)
-    texts = context.read("signatures", ["view_hash", "body_hash", "skeleton_hash"])
-    texts = rows_of(texts, "view_hash", views["view_hash"])
-    is_empty = views["is_empty"].to_pylist()
-    tasks = _task_texts(context, clusters)
-    task_hashes = [None if text is None else window_hash(text) for text in tasks]
-    unique = {each: text for each, text in zip(task_hashes, tasks, strict=True) if each is not None}
-    hashes = sorted(unique)
-    pq.write_table(
-        pa.table({"text_hash": hashes, "text": pa.array([unique[each] for each in hashes], pa.string())}), task_path
-    )
-    return ToEmbed(
-        ids=ids.to_pylist(),
-        represents=represents.to_numpy(),
-        view_hashes=_unless(is_empty, views["view_hash"].to_pylist()),
-        bodies=_unless(is_empty, texts["body_hash"].to_pylist()),
-        skeletons=_unless(is_empty, texts["skeleton_hash"].to_pylist()),
-        tasks=task_hashes,
-    ), task_path
-
-
-def _may_be_parted(context: StageContext, clusters: pa.Table, represents: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Say of each row whether it is the best run of a text that another one stands for, which vectors may drop."""
-    is_best = pc.equal(clusters["traj_id"], clusters["exact_group"])
-    if not context.settings.semantic.enabled:
-        return pc.and_(is_best, pa.scalar(value=False))
-    if context.settings.task_groups.join_by_vectors:
-        return is_best
-    cells = copies.codes(clusters["task_group"], clusters["outcome_class"])
-    return pc.and_(is_best, pa.array(np.bincount(cells, weights=represents.to_numpy())[cells] > 1))
-
-
-def _task_texts(context: StageContext, rows: pa.Table) -> list[str | None]:
-    """Return the task's text of each row, boilerplate left out; None where there is none.
-
-    Args:
-        context: The run.
-        rows: Columns `traj_id`, `environment`.
-    """
-    instructions = rows_of(context.read("trajectories", ["traj_id", "instruction"]), "traj_id", rows["traj_id"])
-    boilerplate = boilerplate_by_environment(context.read("boilerplate", ["environment", "block_hash"]))
-    stated = [
-        "" if is_blank(text) else task_text(text, boilerplate.get(environment, frozenset()))
-        for text, environment in zip(
-            instructions["instruction"].to_pylist(), rows["environment"].to_pylist(), strict=True
-        )
-    ]
-    return [None if is_blank(text) else text for text in stated]
-
-
-def _unless(flags: Sequence[bool], values: Sequence[str]) -> list[str | None]:
-    return [None if flag else value for flag, value in zip(flags, values, strict=True)]
 
 
 def _pooled(hashes: Sequence[str | None], choice: EncoderChoice, *, max_windows: int) -> list[str | None]:

@@ -66,7 +66,6 @@ def check_keepers(curated: Curated) -> Counter[str]:
             assert keeper["reason"] in ("kept", "in_reference_set"), (each, reason)
             assert (keeper["task_group"], keeper["outcome_class"]) == (row["task_group"], row["outcome_class"])
             again = similarity(reason, each, row["reference_id"])
-            # The share of a near-copy's shorter side may be told of the longer one, where that takes its place.
             assert row["similarity"] == pytest.approx(again, abs=1e-9), (each, reason)
             assert row["similarity"] >= THRESHOLDS[reason]
         elif reason != "in_reference_set":
@@ -84,3 +83,19 @@ def test_a_dropped_row_names_a_run_that_stays(rules: str, seed: int, tmp_path: P
 
     print(rules, seed, dict(reasons))
     assert reasons.keys() >= {"kept", "near_duplicate", "semantic_duplicate"}
+
+
+def test_a_copy_of_what_a_reference_set_holds_names_a_run_that_is_held(tmp_path: Path, curate: Curate) -> None:
+    records = chained_records(3)
+    first = curate(write_jsonl(tmp_path / "first" / "part.jsonl", records[::2]), settings=SETTINGS, store="first")
+    sets = {"reference_sets": [first.store.root], "selection": {"max_per_task": 3}}
+    again = curate(write_jsonl(tmp_path / "lake" / "part.jsonl", records), settings=SETTINGS | sets)
+
+    reasons = check_keepers(again)
+
+    assert reasons.keys() >= {"kept", "in_reference_set", "near_duplicate", "semantic_duplicate", "task_cap"}
+    decisions = again.table("decisions")
+    held = set(decisions.filter(reason="in_reference_set")["traj_id"])
+    assert held & set(decisions["reference_id"])
+    kept = set(first.table("decisions").filter(decision="keep")["traj_id"])
+    assert set(decisions.filter(reason="in_reference_set")["reference_id"]) <= kept

@@ -85,6 +85,33 @@ def test_kept_vectors_are_not_computed_again(stage_over, chat_trajectory):
     assert not (second.work_dir / "bodies").exists()
 
 
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({}, ["t0", "t2", "t3"]),
+        ({"semantic": {"enabled": False}}, ["t0", "t2"]),
+        ({"task_groups": {"join_by_vectors": True}}, ["t0", "t1", "t2", "t3"]),
+    ],
+    ids=["may be parted from its keeper", "no vectors compared", "cells may become one"],
+)
+def test_a_near_copy_has_vectors_where_its_keeper_may_go(settings, expected, stage_over, chat_trajectory):
+    near = [" ".join(["first", *part]) for part in (WORDS[1:200], WORDS[201:])]
+    chats = [
+        chat(0, " ".join(WORDS[:200])),
+        chat(1, near[0]),
+        chat(2, " ".join(WORDS[200:])),
+        chat(3, near[1]),
+        chat(4, near[1]),
+    ]
+    context = stage_over([chat_trajectory(each) for each in chats], settings=settings)
+
+    table = embedded(context)
+
+    # Of the cell's two representatives t0 is the better one: it goes for none.
+    assert sorted(set(table["traj_id"].to_pylist())) == expected
+    assert context.read("clusters")["keeper_id"].to_pylist() == ["t0", "t0", "t2", "t2", "t2"]
+
+
 def test_a_representative_with_a_kept_signature_and_no_vector_is_read_again(stage_over, chat_trajectory):
     made = [chat_trajectory(each) for each in CHATS]
     embedded(stage_over(made, name="first"))

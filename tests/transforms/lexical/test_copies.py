@@ -1,3 +1,6 @@
+import random
+from itertools import pairwise
+
 import apache_beam as beam
 import numpy as np
 import pyarrow as pa
@@ -166,13 +169,13 @@ def test_views_come_back_as_they_were_saved(tmp_path):
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 5)), min_size=1, max_size=12), st.randoms())
-def test_kept_and_dropped_are_what_was_seen_in_any_order(kinds, random):
+def test_kept_and_dropped_are_what_was_seen_in_any_order(kinds, draws):
     ranks = list(range(len(kinds)))
-    random.shuffle(ranks)
+    draws.shuffle(ranks)
     rows = [member(row, cell=cell, rank=ranks[row], text=text) for row, (cell, text) in enumerate(kinds)]
 
     grouped = grouped_cells(members(*rows))
-    random.shuffle(rows)
+    draws.shuffle(rows)
 
     assert [each["row"] for each in grouped] == list(range(len(kinds)))
     assert grouped_cells(members(*rows)) == grouped
@@ -185,6 +188,65 @@ def test_kept_and_dropped_are_what_was_seen_in_any_order(kinds, random):
         assert each["similarity"] >= 0.8
         assert keeper == row or kinds[row][1] != 4
         assert grouped[keeper]["keeper"] == keeper
+
+
+def derived_texts(draws, *, count):
+    """Return texts of which each but the first is an earlier one cut, continued or changed in some words."""
+    texts = [[f"w{draws.randrange(5000)}" for _ in range(240)]]
+    while len(texts) < count:
+        words = list(draws.choice(texts))
+        way = draws.randrange(4)
+        if way == 0:
+            words = words[: max(60, int(len(words) * draws.choice([0.4, 0.9])))]
+        elif way == 1:
+            words += [f"y{draws.randrange(5000)}" for _ in range(draws.choice([12, 120]))]
+        elif way == 2:
+            for place in range(draws.randrange(60), len(words), 60):
+                words[place] = f"x{draws.randrange(5000)}"
+        texts.append(words)
+    return [" ".join(words) for words in texts]
+
+
+def measured(signed, row, keeper, *, is_cut):
+    """Return the estimated similarity of a text to another, or the share of it that lies there."""
+    if not is_cut:
+        return float((signed.minhash[row] == signed.minhash[keeper]).mean())
+    sketches = [set(signed.bottom[start:end].tolist()) for start, end in pairwise(signed.bottom_bounds.tolist())]
+    counts = signed.num_shingles.tolist()
+    limit = min((max(sketches[each]) for each in (row, keeper) if len(sketches[each]) < counts[each]), default=2**32)
+    known = {value for value in sketches[row] if value <= limit}
+    return len(known & sketches[keeper]) / len(known)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_every_copy_names_a_run_that_stays_and_how_similar_these_two_are(seed):
+    draws = random.Random(seed)
+    texts = derived_texts(draws, count=30)
+    signed = sign_strings(FastEngine(), texts)
+    sketches = Sketches(signed.bottom, signed.bottom_bounds.astype(np.int64), signed.num_shingles)
+    ranks = draws.sample(range(30), 30)
+    first = {text: texts.index(text) for text in texts}
+    rows = members(
+        *(
+            (row, 0, ranks[row], first[text], row, -1, draws.randint(2, 4), draws.randrange(2))
+            for row, text in enumerate(texts)
+        )
+    )
+
+    found = group_cells(rows, signed.minhash, sketches, rules=RULES).to_pylist()
+
+    for each in found:
+        row, keeper = each["row"], each["keeper"]
+        assert found[keeper]["keeper"] == keeper
+        is_cut = each["lexical_keeper"] != keeper
+        assert each["similarity"] == pytest.approx(measured(signed, row, keeper, is_cut=is_cut))
+        assert each["similarity"] >= (RULES.containment_min_share if is_cut else RULES.min_similarity)
+    kept = [each["row"] for each in found if each["keeper"] == each["row"]]
+    assert len(kept) < 30
+    # What stays repeats nothing that stays.
+    again = group_cells(rows[kept], signed.minhash, sketches, rules=RULES)
+    assert again["keeper"].to_pylist() == kept
+    assert group_cells(rows[::-1], signed.minhash, sketches, rules=RULES).to_pylist() == found
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=12))

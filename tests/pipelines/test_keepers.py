@@ -68,6 +68,7 @@ def check_keepers(curated: Curated) -> Counter[str]:
             again = similarity(reason, each, row["reference_id"])
             assert row["similarity"] == pytest.approx(again, abs=1e-9), (each, reason)
             assert row["similarity"] >= THRESHOLDS[reason]
+            assert (row["keeper_rule"] is None) == (reason == "cut_copy")
         elif reason != "in_reference_set":
             assert row["reference_id"] is row["similarity"] is None, (each, reason)
     return Counter(row["reason"] for row in rows.values())

@@ -17,6 +17,10 @@ _RULE_COLUMNS: Final[dict[str, tuple[str, float]]] = {
 }
 """Rule → the column it reads and the sign that makes the smallest value the best."""
 
+SETTLED_RULE: Final = "settled_first"
+"""Rule that names a keeper though the keeper order puts the row first: it stayed already when the row, left behind by
+the run it was a copy of, was looked at again."""
+
 
 def keeper_ranks(columns: pa.Table, keeper_order: Sequence[str]) -> np.ndarray:
     """Return each row's place in the keeper order, 0 the best: a total order that depends on the rows alone.
@@ -51,8 +55,7 @@ def keeper_ranks(columns: pa.Table, keeper_order: Sequence[str]) -> np.ndarray:
 def deciding_rules(columns: pa.Table, keepers: Sequence[str], keeper_order: Sequence[str]) -> list[str | None]:
     """Return, for each row, the first rule by which its keeper is better; None where a row keeps itself.
 
-    `smallest_id` where all rules leave them equal, and where a rule puts the row first: what made it redundant (a text
-    cut short inside its whole twin) has then decided.
+    `SETTLED_RULE` where the order puts the row first.
 
     Args:
         columns: As `keeper_ranks` takes them.
@@ -62,14 +65,15 @@ def deciding_rules(columns: pa.Table, keepers: Sequence[str], keeper_order: Sequ
     ids = columns.column("traj_id").to_pylist()
     row_of = {traj_id: row for row, traj_id in enumerate(ids)}
     keeper_rows = np.array([row_of[keeper] for keeper in keepers], dtype=np.int64)
-    rules = np.full(len(ids), "smallest_id", dtype=object)
+    is_smaller = np.array([keeper < own for keeper, own in zip(keepers, ids, strict=True)], dtype=bool)
+    rules = np.where(is_smaller, np.array("smallest_id", dtype=object), SETTLED_RULE)
     is_open = np.ones(len(ids), dtype=bool)
     for rule in keeper_order:
         if rule == "smallest_id":
             break
         key = _rule_key(columns, rule)
         differs = is_open & (key != key[keeper_rows])
-        rules[differs & (key[keeper_rows] < key)] = rule
+        rules[differs] = np.where(key[keeper_rows] < key, np.array(rule, dtype=object), SETTLED_RULE)[differs]
         is_open &= ~differs
     return [None if keeper == own else str(rule) for keeper, own, rule in zip(keepers, ids, rules, strict=True)]
 

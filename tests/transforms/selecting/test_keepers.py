@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.selecting.keepers import deciding_rules, is_verified, keeper_ranks
+from transforms.selecting.keepers import SETTLED_RULE, deciding_rules, is_verified, keeper_ranks
 
 _DEFAULT_ORDER = ["best_reward", "no_audit_flag", "fewest_steps", "smallest_id"]
 _SCHEMA = pa.schema(
@@ -149,7 +149,8 @@ def test_rule_that_decided_is_named() -> None:
 
     rules = deciding_rules(table, ["a", "a", "a", "a", "a", "a"], _DEFAULT_ORDER)
 
-    assert rules == [None, "best_reward", "fewest_steps", "smallest_id", "smallest_id", "best_reward"]
+    assert rules == [None, "best_reward", "fewest_steps", "smallest_id", SETTLED_RULE, "best_reward"]
+    assert deciding_rules(table, ["d", *"bcdef"], _DEFAULT_ORDER)[0] == SETTLED_RULE
 
 
 def test_reward_is_verified_by_tests_or_components() -> None:

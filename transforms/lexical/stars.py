@@ -27,6 +27,7 @@ def keeper_first_groups(
     neighbours: Neighbours,
     *,
     on_keep: Callable[[int], None] | None = None,
+    num_kept: int = 0,
 ) -> Stars:
     """Group members around the best of them.
 
@@ -39,12 +40,15 @@ def keeper_first_groups(
         neighbours: Members similar enough to join, with their similarity; the member itself and members that are not
             kept may be among them and are passed over. Must be symmetric for the groups to mean what they say.
         on_keep: Told each kept member before the next one is looked up, for a search that holds kept members only.
+        num_kept: So many of the first members are kept already: they are not looked up, and told to no one.
     """
     count = len(order)
+    members = np.asarray(order, dtype=np.int64)
     place = np.full(count, count, dtype=np.int64)
+    place[members[:num_kept]] = np.arange(num_kept)
     keeper = np.arange(count, dtype=np.int64)
     similarity = np.ones(count, dtype=np.float64)
-    for rank, member in enumerate(np.asarray(order, dtype=np.int64).tolist()):
+    for rank, member in enumerate(members[num_kept:].tolist(), start=num_kept):
         found, similarities = neighbours(member)
         indices = np.asarray(found, dtype=np.int64)
         best = int(indices[np.argmin(place[indices])]) if indices.size else member

@@ -7,7 +7,6 @@ are NumPy arrays of row numbers; vectors lie in a memory-mapped file.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import apache_beam as beam
@@ -21,6 +20,7 @@ from transforms.lexical.copies import ShareOutCells
 from transforms.lexical.stars import Stars
 from transforms.similarity.large_cells import cell_groups
 from transforms.similarity.rescoring import Matrix, usable_rows
+from transforms.similarity.search import semantic_groups
 
 MEMBER = np.dtype([(name, "<i8") for name in ("row", "cell", "rank", "vector", "repeats")])
 """The best run of a text: its row, the number of its cell, its place in the keeper order, the row of its vector, and
@@ -50,7 +50,7 @@ def group_redundant(
 
     Representatives are grouped first. A near-copy of one that is dropped, or a run cut from it, is decided on by its
     own vector then: it joins the best run that stays and that it is near to, or stays after all those. Up to
-    `MAX_EXACT_MEMBERS` members of a cell are compared with every kept one; a larger cell is searched in buckets.
+    `MAX_EXACT_MEMBERS` representatives of a cell are compared with every kept one; more are searched in buckets.
 
     Args:
         members: In any order; what a member repeats is a member.
@@ -63,7 +63,19 @@ def group_redundant(
         A table of `STAR_SCHEMA`, rows in ascending order: each representative, and what such a one left behind. Every
         keeper stays.
     """
-    group = partial(cell_groups, vectors, min_similarity=min_similarity, neighbours=neighbours, seed=seed)
+
+    def group(cell: Members) -> Stars:
+        return cell_groups(vectors, cell["vector"], min_similarity=min_similarity, neighbours=neighbours, seed=seed)
+
+    def group_the_rest(cell: Members) -> Stars:
+        return semantic_groups(
+            np.asarray(vectors[cell["vector"]]),
+            np.arange(len(cell)),
+            min_similarity=min_similarity,
+            neighbours=neighbours,
+            num_kept=int(np.isin(cell["row"], kept).sum()),
+        )
+
     stands = members["repeats"] == members["row"]
     stars = _stars(members[stands], group)
     kept = stars["row"][stars["row"] == stars["keeper"]]
@@ -71,7 +83,7 @@ def group_redundant(
     if len(left_behind):
         staying = members[np.isin(members["row"], kept) & np.isin(members["cell"], left_behind["cell"])]
         left_behind["rank"] += members["rank"].max() + 1
-        again = _stars(np.concatenate([staying, left_behind]), group)
+        again = _stars(np.concatenate([staying, left_behind]), group_the_rest)
         stars = np.concatenate([stars, again[np.isin(again["row"], left_behind["row"])]])
     stars = stars[np.argsort(stars["row"])]
     return pa.Table.from_arrays(
@@ -79,7 +91,7 @@ def group_redundant(
     )
 
 
-def _stars(members: Members, group: Callable[[NDArray[np.int64]], Stars]) -> NDArray[np.void]:
+def _stars(members: Members, group: Callable[[Members], Stars]) -> NDArray[np.void]:
     """Return the keeper of each member among those of its cell, as an array of `_STAR`, cell by cell."""
     members = members[np.lexsort((members["rank"], members["cell"]))]
     bounds = np.flatnonzero(np.diff(members["cell"])) + 1
@@ -87,7 +99,7 @@ def _stars(members: Members, group: Callable[[NDArray[np.int64]], Stars]) -> NDA
     found["row"] = members["row"]
     for start, end in zip([0, *bounds.tolist()], [*bounds.tolist(), len(members)], strict=True):
         cell = members[start:end]
-        stars = group(cell["vector"])
+        stars = group(cell)
         found["keeper"][start:end] = cell["row"][stars.keeper]
         found["similarity"][start:end] = stars.similarity
     return found

@@ -15,7 +15,12 @@ _BLOCK_MEMBERS = 512
 
 
 def semantic_groups(
-    vectors: Matrix, order: Sequence[int] | NDArray[np.int64], *, min_similarity: float, neighbours: int = 20
+    vectors: Matrix,
+    order: Sequence[int] | NDArray[np.int64],
+    *,
+    min_similarity: float,
+    neighbours: int = 20,
+    num_kept: int = 0,
 ) -> Stars:
     """Group the members of a cell into keeper-first stars by cosine.
 
@@ -28,11 +33,13 @@ def semantic_groups(
         min_similarity: Cosine at or above which a member joins a kept one.
         neighbours: Nearest kept members asked of FAISS at first; where all of them are within reach, the rest is asked
             for too.
+        num_kept: So many of the first members are kept already.
     """
     search = _KeptSearch(
         vectors, np.asarray(order, dtype=np.int64), min_similarity=min_similarity, neighbours=neighbours
     )
-    return keeper_first_groups(order, search.similar_kept, on_keep=search.keep)
+    search.start_with(num_kept)
+    return keeper_first_groups(order, search.similar_kept, on_keep=search.keep, num_kept=num_kept)
 
 
 class _KeptSearch:
@@ -52,6 +59,12 @@ class _KeptSearch:
         self._earlier: list[NDArray[np.int64]] = []
         self._within: NDArray[np.bool_] = np.zeros((0, 0), dtype=np.bool_)
         self._kept_of_block: list[int] = []
+
+    def start_with(self, num_kept: int) -> None:
+        """Put the first members of the order among the kept ones."""
+        first = self._order[:num_kept]
+        first = first[self._usable[first]]
+        self._kept.add(first, unit_rows(self._vectors[first]))
 
     def keep(self, member: int) -> None:
         """Put a member among the kept ones."""

@@ -48,6 +48,24 @@ def test_small_cells_pass(count: int):
     assert semantic_groups(np.ones((count, 4)), np.arange(count), min_similarity=0.9).keeper.tolist() == [0] * count
 
 
+@given(st.integers(0, 2**32 - 1), st.integers(1, 60), st.integers(0, 60), st.floats(0.5, 1))
+def test_what_is_kept_already_is_kept_whatever_it_is_like(seed: int, count: int, num_kept: int, min_similarity: float):
+    vectors = blobs(seed, count)
+    order = np.random.default_rng(seed).permutation(count)
+    num_kept = min(num_kept, count)
+
+    stars = semantic_groups(vectors, order, min_similarity=min_similarity, num_kept=num_kept)
+
+    kept: list[int] = []
+    for turn, member in enumerate(order.tolist()):
+        cosines = pair_cosines(vectors, np.full(len(kept), member), np.array(kept, dtype=np.int64))
+        near = [other for other, cosine in zip(kept, cosines, strict=True) if cosine >= min_similarity]
+        expected = near[0] if near and turn >= num_kept else member
+        assert stars.keeper[member] == expected
+        if expected == member:
+            kept.append(member)
+
+
 @given(st.integers(0, 2**32 - 1), st.integers(1, 60), st.floats(0.5, 1))
 def test_groups_are_those_of_a_comparison_of_all_pairs(seed: int, count: int, min_similarity: float):
     vectors = blobs(seed, count)

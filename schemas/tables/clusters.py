@@ -40,7 +40,6 @@ SCHEMA = table_schema(
         pa.field("keeper_id", pa.string(), nullable=False),
         pa.field("similarity_to_keeper", pa.float64(), nullable=False),
         pa.field("method", pa.string(), nullable=False),
-        pa.field("verified", pa.bool_(), nullable=False),
         pa.field("family_id", pa.string()),
         pa.field("family_label", pa.string()),
         pa.field("family_medoid", pa.string()),

@@ -52,7 +52,6 @@ def cluster_table(labels: pa.Table, groupings: pa.Table) -> pa.Table:
         "keeper_id": ids.take(pa.array(keeper)),
         "similarity_to_keeper": groupings["similarity"],
         "method": pa.array(method.tolist(), pa.string()),
-        "verified": pa.array(np.ones(len(rows), dtype=bool)),
         "group_size": pa.array(np.bincount(keeper, minlength=len(rows))[keeper], pa.int32()),
     }
     schema = SCHEMAS["clusters"]

@@ -66,7 +66,7 @@ WHERE wanted_task IN (c.task_group, c.task_key, t.task_id)
 ORDER BY c.outcome_class, t.traj_id;
 
 CREATE MACRO copies_of(wanted_id) AS TABLE
-SELECT c.traj_id, c.keeper_id, c.similarity_to_keeper, c.method, c.verified, d.decision, d.reason
+SELECT c.traj_id, c.keeper_id, c.similarity_to_keeper, c.method, d.decision, d.reason
 FROM clusters c
 JOIN decisions d USING (traj_id)
 WHERE c.semantic_group IN (SELECT semantic_group FROM clusters WHERE traj_id = wanted_id)

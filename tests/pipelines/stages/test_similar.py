@@ -4,7 +4,7 @@ import pytest
 from pipelines.stages import boilerplate, copies, embed, sign, similar
 
 WORDS = [f"word{number}" for number in range(300)]
-COLUMNS = ["traj_id", "keeper_id", "method", "group_size", "verified"]
+COLUMNS = ["traj_id", "keeper_id", "method", "group_size"]
 
 
 def chat(number, text, *, task_id="one", reward=1.0):
@@ -40,14 +40,14 @@ def test_redundant_rollouts_join_a_verified_keeper_of_their_cell(stage_over, cha
     clusters = grouped(stage_over([chat_trajectory(each) for each in CHATS], settings=SETTINGS))
 
     assert [tuple(row.values()) for row in clusters.select(COLUMNS).to_pylist()] == [
-        ("t0", "t0", "none", 3, True),
-        ("t1", "t0", "exact", 3, True),
-        ("t2", "t0", "semantic", 3, True),
-        ("t3", "t3", "none", 1, True),
-        ("t4", "t4", "none", 1, True),
-        ("t5", "t5", "none", 1, True),
-        ("t6", "t6", "none", 2, True),
-        ("t7", "t6", "exact", 2, True),
+        ("t0", "t0", "none", 3),
+        ("t1", "t0", "exact", 3),
+        ("t2", "t0", "semantic", 3),
+        ("t3", "t3", "none", 1),
+        ("t4", "t4", "none", 1),
+        ("t5", "t5", "none", 1),
+        ("t6", "t6", "none", 2),
+        ("t7", "t6", "exact", 2),
     ]
     groups = clusters["semantic_group"].to_pylist()
     assert groups[0] == groups[1] == groups[2]

@@ -28,15 +28,18 @@ _REACH_BEHIND: Final = 80
 _REACH_ABOVE: Final = 160
 _HEX = re.compile(rb"[0-9a-fA-F.:/_-]+\Z")
 _PLAIN_PATH = re.compile(rb"[a-z_./-]+\Z")
-_PUBLIC_LABEL = re.compile(
-    rb"(?:(?<![A-Za-z])(?i:sha-?[0-9]*|md5|hash|digest|integrity|checksum|commit|rev|revision|ref|etag|trace|span"
-    rb"|uuid|guid|finger"
-    rb"print|ssh-[a-z0-9]+|ecdsa-[a-z0-9-]+|base64|h1|nonce|salt|boundary|public.?key|pub.?key|ids?"
-    rb"|cursor|page.?token|node|version|tag|image|file|path|name|url|uri|href|src|slug|model|x5[ct]|kid|cid|tid|thread"
-    rb"|call|message|request|response|chunk|block|address|addr|wallet|mail|user|username|host|bucket|region)"
-    rb"|[a-z]I[dD]s?)"
-    rb"[\"'`\]]{0,2} ?(?:is|[:=#@,>-]{0,3}) ?[\[(\"'`]{0,2}\Z"
+_PUBLIC_LABEL: Final = (
+    r"(?:[^A-Za-z](?i:sha-?[0-9]*|md5|hash|digest|integrity|checksum|commit|rev|revision|ref|etag|trace|span"
+    r"|uuid|guid|finger"
+    r"print|ssh-[a-z0-9]+|ecdsa-[a-z0-9-]+|base64|h1|nonce|salt|boundary|public.?key|pub.?key|ids?"
+    r"|cursor|page.?token|node|version|tag|image|file|path|name|url|uri|href|src|slug|model|x5[ct]|kid|cid|tid|thread"
+    r"|call|message|request|response|chunk|block|address|addr|wallet|mail|user|username|host|bucket|region)"
+    r"|[a-z]I[dD]s?)"
+    r"[\"'`\]]{0,2} ?(?:is|[:=#@,>-]{0,3}) ?[\[(\"'`]{0,2}\z"
 )
+"""What stands before a token that names it as public, and the byte before: RE2 reads it from the end back."""
+_FIND_LABEL: Final = spans_of(re2.compile(_PUBLIC_LABEL.encode(), byte_options()))
+_LONGEST_LABEL: Final = 32
 _ID_FORM = re.compile(
     rb"(?:call|toolu|chatcmpl|msg|req|run|thread|step|asst|resp|rs|fc|evt|cus|pi|ch|in|sub|price|prod|item|obj"
     rb"|gen|batch"
@@ -90,7 +93,8 @@ def _is_free(value: bytes) -> bool:
 
 def _has_public_label(text: bytes, start: int) -> bool:
     """Say whether the label before a token makes it an id, a hash or a file."""
-    return _PUBLIC_LABEL.search(text, max(0, start - 32), start) is not None
+    before = text[start - _LONGEST_LABEL - 1 : start] if start > _LONGEST_LABEL else b"\n" + text[:start]
+    return _FIND_LABEL(before, 0, len(before))[0][0] >= 0
 
 
 def _has_cue(text: bytes, start: int, end: int) -> bool:

@@ -7,7 +7,7 @@ from typing import Final
 
 from transforms.redaction.bare import occurrences
 from transforms.redaction.encoded import encoded_rule
-from transforms.redaction.harmless import is_harmless
+from transforms.redaction.harmless import is_harmless, tells_of_cache
 from transforms.redaction.letters import reads_as_words
 from transforms.redaction.maintained import Finding, MaintainedRule, find_maintained, maintained_rules
 from transforms.redaction.matching import CompiledRule, compile_rules
@@ -41,6 +41,7 @@ class Search:
         self.num_seen_by_names = 0
         self._is_allowed = is_allowed
         self._left = bytearray(text)
+        self._is_of_cache: bool | None = None
 
     def is_free(self, start: int, end: int) -> bool:
         """Say whether a place is not empty, lies in one text, holds nothing claimed and may be claimed."""
@@ -49,6 +50,12 @@ class Search:
             and self._left.find(0, start, end) < 0
             and (self._is_allowed is None or not self._is_allowed(self.text, start, end))
         )
+
+    def is_harmless(self, start: int, end: int) -> bool:
+        """Say whether a value that its context speaks for is made to be shown."""
+        if self._is_of_cache is None:
+            self._is_of_cache = tells_of_cache(self.text)
+        return is_harmless(self.text, start, end, is_of_cache=self._is_of_cache)
 
     def claim(self, start: int, end: int, kind: str) -> None:
         """Give a place to a secret of a kind."""
@@ -141,7 +148,7 @@ def _claim_own(search: Search, compiled: CompiledRule) -> None:
     for start, end in compiled.places(text):
         if accept is not None and not accept(text[start:end], text[end : end + 1]):
             continue
-        if not search.is_free(start, end) or (rule.is_contextual and is_harmless(search.text, start, end)):
+        if not search.is_free(start, end) or (rule.is_contextual and search.is_harmless(start, end)):
             continue
         search.claim(start, end, rule.kind)
         if rule.is_contextual and end - start >= MIN_BARE_LENGTH:
@@ -153,14 +160,14 @@ def _claim_own(search: Search, compiled: CompiledRule) -> None:
 def _claim_named(search: Search, around: Sequence[Finding] | None = None) -> None:
     """Claim what names speak for, near to others' claims alone if given: its own leave nothing new for a name."""
     for start, end, kind in named_values(search.left(), around):
-        if search.is_free(start, end) and not is_harmless(search.text, start, end):
+        if search.is_free(start, end) and not search.is_harmless(start, end):
             search.claim(start, end, kind)
             value = search.text[start:end]
             is_alike = kind != "PASSWORD" or is_random(value, b"")
             if end - start >= MIN_BARE_LENGTH and is_alike and not reads_as_words(value):
                 search.bare_values.add(value)
     for start, end, kind in near_values(search.left()):
-        if search.is_free(start, end) and not is_harmless(search.text, start, end):
+        if search.is_free(start, end) and not search.is_harmless(start, end):
             search.claim(start, end, kind)
             search.bare_values.add(search.text[start:end])
     search.num_seen_by_names = len(search.findings)

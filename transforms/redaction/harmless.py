@@ -47,13 +47,24 @@ _CACHE_KEY = re.compile(
 )
 
 
-def is_harmless(text: bytes, start: int, end: int) -> bool:
-    """Say whether a value that a name speaks for is one that is made to be shown."""
-    before = text[max(0, start - _REACH) : start]
-    # Most values are those of other keys: a search for letters costs a tenth of one for the pattern.
-    if (b"ache" in before or b"ACHE" in before or b"restore-keys" in before) and _CACHE_KEY.search(before):
+def tells_of_cache(text: bytes) -> bool:
+    """Say whether a text may hold the key of a cache; few do, and looking before each value is half of the work."""
+    return b"ache" in text or b"ACHE" in text or b"restore-keys" in text
+
+
+def is_harmless(text: bytes, start: int, end: int, *, is_of_cache: bool = True) -> bool:
+    """Say whether a value that a name speaks for is one that is made to be shown.
+
+    Args:
+        text: The text.
+        start: Where the value begins.
+        end: Where it ends.
+        is_of_cache: Whether the text may hold the key of a cache.
+    """
+    first = start - _REACH if start > _REACH else 0
+    if is_of_cache and tells_of_cache(before := text[first:start]) and _CACHE_KEY.search(before):
         return True
-    if before.endswith(_NAME_IN_VAULT_FOLLOWS) and _VAULT.search(before):
+    if text.endswith(_NAME_IN_VAULT_FOLLOWS, first, start) and _VAULT.search(text[first:start]):
         return True
     form = _FORM.fullmatch(text, start, end)
     if form is None or form.lastgroup is None:
@@ -61,4 +72,4 @@ def is_harmless(text: bytes, start: int, end: int) -> bool:
     if form.lastgroup == "public":
         return True
     is_ended = form.lastgroup != "test" or text[end : end + 1] == b"]"
-    return is_ended and _BEFORE[form.lastgroup].search(before) is not None
+    return is_ended and _BEFORE[form.lastgroup].search(text[first:start]) is not None

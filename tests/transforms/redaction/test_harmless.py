@@ -7,7 +7,7 @@ import uuid
 import pytest
 
 from transforms.redaction.engine import Redactor
-from transforms.redaction.harmless import is_harmless
+from transforms.redaction.harmless import is_harmless, tells_of_cache
 
 _DRAW = random.Random(23)
 _LETTERS = string.ascii_letters + string.digits
@@ -78,3 +78,9 @@ def test_the_text_before_decides_only_within_its_text():
     assert is_harmless(b"cache_key: abcdef", 11, 17)
     assert not is_harmless(b"cache_key: \x00abcdef", 12, 18)
     assert not is_harmless(b"abcdef", 0, 6)
+
+
+def test_a_key_of_a_cache_is_harmless_where_the_text_may_hold_one():
+    assert tells_of_cache(b"cache_key: abcdef")
+    assert not tells_of_cache(b"api_key: abcdef")
+    assert not is_harmless(b"api_key: abcdef", 9, 15, is_of_cache=False)

@@ -248,5 +248,5 @@ CALLS = (
         r"(?i:auth|login|user)[^\n\x00{}]*\{[^\n\x00{}]*(?i:pass|pwd|pw)\s*:\s*[\"']([^\s\x00\"'\\]{6,})[\"']",
         accept=is_password,
     ),
-    context("PASSWORD", r"(?i:password)\s*(?:=\s*)?\(?\s*[\"']([^\s\x00\"'\\]{6,})[\"']", accept=is_password),
+    context("PASSWORD", r"(?i:password)\s*(?:=\s*)?\(?\s*[\"']([^\x00-\x20\"'\\]{6,})[\"']", accept=is_password),
 )

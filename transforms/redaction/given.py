@@ -1,6 +1,7 @@
 """Passwords that are given to a name across one plain link, with any signs in them, and that people say in words."""
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 from transforms.redaction.columns import Place
@@ -16,6 +17,8 @@ _GIVEN = re.compile(
 )
 _SPOKEN = re.compile(rb"[, \t]{1,2}([^\x00-\x20\x7f-\xff\"'`\\,;&|<>(){}\[\]=]{8,64})(?=[\s\"',;)]|\.(?:\s|\Z)|\Z)")
 
+_MOST_BEFORE: Final = 80
+"""Bytes of a question before the name that it asks for."""
 _SENTENCE = re.compile(
     rb"[A-Za-z0-9 ,?'-]{0,40}? (?:(?:it'?s|is|was|be|now|with|using|try|use|[-=]>) [\"'`(]?|\([\"'`]?)"
     rb"([^\x00-\x20\x7f-\xff\"'`\\,;&|<>(){}\[\]=]{8,64})(?=[\s\"'`,;)]|\.(?:\s|\Z)|\Z)"
@@ -24,6 +27,54 @@ _LABELLED = re.compile(
     rb"[^=:\n\x00\"'`\\]{1,64}[=:][ \t]{1,4}([^\x00-\x20\x7f-\xff\"'`\\,;&|<>(){}\[\]]{8,64})(?=[\s\"'`,;)]|\Z)"
 )
 _WHOLE = re.compile(rb"[ \t]{0,2}(?:[=:]|[-=]>|is)[ \t]{0,8}[\"'`]?([^\s\x00\"'`\\]{16,128})(?=[\s\"'`\\]|\Z)")
+
+_PAIR = re.compile(
+    rb"[^\x00-\x20\"'\\,]{0,40}\\*[\"']\s{0,2}[,;]\s{0,12}(?:\\+n\s{0,12})?"
+    rb"(?:\\*[\"']?[A-Za-z_]{1,24}\\*[\"']?\s?[:=]\s?(?:\\*[\"'][^\"'\n\x00\\]{0,64}\\*[\"']|[A-Za-z0-9.]{1,24})"
+    rb"\s{0,2}[,;]\s{0,12}(?:\\+n\s{0,12})?){0,4}?"
+    rb"\\*[\"']?(?i:[a-z_]{0,12}value|content|data|text|plaintext)\\*[\"']?\s?[:=]\s?\\*"
+    rb"[\"']([^\x00\"'\\\n]{8,256})\\*[\"']"
+)
+"""The rest of a row or an object that names a secret and holds its value in another field."""
+_ASKS = re.compile(
+    rb"(?i)what|which|where|who has|whats|pls|please|send|share|remind|give|need|know|got|anyone|any ?one"
+)
+_QUESTION = re.compile(
+    rb"[^\n\x00=;{}\\]{0,80}?(\?)?[ \t\"'`]{0,3}(?:,[ \t]{0,2}[^\n\x00\\]{0,60}\})?(?:\r?\n|\\n){1,2}"
+)
+_ANSWER = re.compile(
+    rb"[ \t>*|-]{0,6}(?:[\[(]?[0-9][0-9:. TZ-]{3,24}[\])]?[ \t]{0,2}(?:[AaPp][Mm][\])]? )?)?[<@*(\[]{0,3}"
+    rb"[A-Za-z][A-Za-z0-9_.@-]{0,24}(?: [A-Za-z(][A-Za-z0-9_.@)-]{0,20})?(?:[>\])]{1,3}:?|[*]{0,2}:[>*]{0,2})"
+    rb"[ \t]{1,4}"
+    rb"(?:[A-Za-z' ]{1,16}[,:]? ){0,2}[\"'`]?([^\x00-\x20\x7f-\xff\"'`\\,;&|<>(){}\[\]]{8,128})[\"'`]?"
+    rb"(?=[ \t]{0,2}(?:\r?\n|\\n|\Z|\x00))"
+)
+"""What somebody says alone on a line; the name of who says it is a word or two."""
+
+
+def pair_after(text: bytes, end: int, *, accept: Callable[[bytes], bool]) -> Place | None:
+    """Return the accepted value that another field of the row or object gives to a name that ends in quotes."""
+    pair = _PAIR.match(text, end)
+    return pair.span(1) if pair and accept(pair[1]) else None
+
+
+def answer_after(text: bytes, start: int, *, end: int, accept: Callable[[bytes], bool]) -> Place | None:
+    """Return the accepted value that is all somebody answers to the line before, which asks for a name.
+
+    Args:
+        text: The text.
+        start: Where the name begins.
+        end: Where it ends.
+        accept: Judges a value.
+    """
+    question = _QUESTION.match(text, end)
+    if question is None:
+        return None
+    first = max(text.rfind(b"\n", max(0, start - _MOST_BEFORE), start), start - _MOST_BEFORE, 0)
+    if question[1] is None and not _ASKS.search(text, first, question.end()):
+        return None
+    answer = _ANSWER.match(text, question.end())
+    return answer.span(1) if answer and accept(answer[1]) else None
 
 
 def noise_after(text: bytes, end: int) -> Place | None:

@@ -5,10 +5,11 @@ from typing import Final
 
 CELL_END = re.compile(rb"[ \"'`]{0,60}+[|,\t)\r\n]|  ")
 PATH_ENDS = (b"/", b"\\", b"./")
-SIGNATURE = re.compile(rb"\) *(?:->|:)")
+SIGNATURE = re.compile(rb"\A[^(]*\) *(?:->|:)")
 REST: Final = rb"(?:[A-Z][a-z0-9][A-Za-z0-9]{0,20}|[0-9]{1,2}|[_.-][A-Za-z0-9][A-Za-z0-9_.-]{0,24})?+"
 GAP: Final = (
-    rb"(?:%[sdrv]|--(?:body|value|data|string|secret-string|content|text|plaintext)[ =]"
+    rb"(?:%[sdrv]|(?:\x1b|\\+(?:x1[bB]|u001[bB]|0?33|e))\[[0-9;]{0,11}m"
+    rb"|--(?:body|value|data|string|secret-string|content|text|plaintext)[ =]"
     rb"|(?:(?<=: )|(?<=:))\{\\*\"[A-Za-z_]{1,16}\\*\": ?\\*(?=\")|[ \t](?=[^ \t\r\n\\])"
     rb"|(?<=[\"'`])[(*_~](?=[\"'`])|[\"'][^\x00\"'\n]{0,24}[\"'] ?[-=]> ?(?=[\"'])"
     rb"|[^A-Za-z0-9\x00\s\\$&%<(\[#!@^*+?~_]"
@@ -16,7 +17,7 @@ GAP: Final = (
     rb"|(?=[A-Za-z])(?:[A-Za-z]{2,8}\([0-9]{1,4}\)|[A-Za-z_]{1,20}+[(\[]"
     rb"|(?i:(?:input_|new |parameter)?value|default|content|type|is|to|as|or|was|now|be|should|would|has|set"
     rb"|new|string|text)(?=[\s\"'=:,])"
-    rb"|(?<=[:=(, ])[rbfu](?=[\"'])|u0022|(?<=:)[A-Za-z.]{1,16}+[ \t]?=(?=[ \t\"'])"
+    rb"|(?<=[:=(, ])[rbfuN](?=[\"'])|u0022|(?<=:)[A-Za-z.]{1,16}+[ \t]?=(?=[ \t\"'])"
     rb"|(?<=: )[A-Za-z.]{1,16}+[ \t]?=(?=[ \t\"']))"
     rb"|(?<=[:=>|,(-])[ \t]*+(?:\r?\n|\\+n){1,2}+[ \t]*+"
     rb"|(?:\r?\n|\\+n)[ \t]*+(?=[\"'-]?(?i:value))"

@@ -7,7 +7,7 @@ Every look is bounded, so that the time grows with the text alone.
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ import re2
 
 from transforms.redaction.columns import Place, value_below
 from transforms.redaction.far import MAX_GAP_BYTES, FarTokens
-from transforms.redaction.given import noise_after, password_after
+from transforms.redaction.given import answer_after, noise_after, pair_after, password_after
 from transforms.redaction.landmarks import AHEAD, ALL_LOOKS, BEFORE, BELOW, COLUMN, FAR, looks
 from transforms.redaction.letters import reads_as_words
 from transforms.redaction.links import (
@@ -46,6 +46,7 @@ from transforms.redaction.names import (
     is_loose_name,
     is_password_name,
     is_public_name,
+    is_spelled_name,
     names_other_thing,
 )
 from transforms.redaction.one_pass import byte_options
@@ -53,6 +54,7 @@ from transforms.redaction.stretches import spans_of, stretches_around
 from transforms.redaction.values import (
     is_chosen,
     is_given,
+    is_hash,
     is_hash_or_path,
     is_identifier,
     is_mixed,
@@ -79,6 +81,7 @@ _FEWEST_BEFORE: Final = 10
 _AWS_SECRET_BYTES: Final = 40
 _POINTS: Final = (b".", b":")
 _SIGNS: Final = (b"=", b":")
+_BLANKS: Final = (b" ", b"\n", b"\r")
 _NAME = re2.compile(NAME_PATTERN.encode(), byte_options())
 _MARKS = re2.compile(rb"[0-9!@#%^*?+~]|[a-z][A-Z][a-z]?[A-Z]|[\"'`>][a-z]{3,8} [a-z]{3,8} ", byte_options())
 """No value is without one of these."""
@@ -102,6 +105,7 @@ class _Name(NamedTuple):
     is_loose: bool
     is_identifier: bool
     is_public: bool = False
+    is_spelled: bool = False
 
     def accepts(self, value: bytes, following: bytes = b"", *, is_quoted: bool = True) -> bool:
         """Say whether a value across a separator is this name's secret."""
@@ -111,6 +115,8 @@ class _Name(NamedTuple):
             if self.is_public and not is_noise(value, following):
                 return False
             return is_opaque(value, following)
+        if is_hash(value):
+            return not self.is_password or self.is_spelled
         if not is_quoted and (len(value) < 8 or (not self.is_password and is_identifier(value))):
             return False
         if self.is_password:
@@ -220,7 +226,7 @@ def _kind(text: bytes, name: _Name, *, start: int, size: int) -> str:
 @lru_cache(maxsize=4096)
 def _read_name(word: bytes, before: bytes) -> _Name:
     is_identifier = before in (b"_", b"-", b".", b":", b"/") or b"_" in word or b"-" in word or word.isupper()
-    return _Name(is_password_name(word), is_loose_name(word), is_identifier)
+    return _Name(is_password_name(word), is_loose_name(word), is_identifier, is_spelled=is_spelled_name(word))
 
 
 def _value_of(
@@ -241,10 +247,10 @@ def _value_of(
         if rest_end > end and names_other_thing(forward[1]):
             return _below_prompt(text, name, start=start, at=rest_end) if asked & BELOW else None
         if rest_end > end and not name.is_password and ends_in_password(forward[1]):
-            name = name._replace(is_password=True, is_loose=False)
+            name = name._replace(is_password=True, is_loose=False, is_spelled=True)
         place = _across_gap(text, name, forward=forward) if asked & AHEAD else None
     if place is None and asked & AHEAD:
-        place = _given(text, name, at=rest_end)
+        place = _given(text, name, at=rest_end) or pair_after(text, rest_end, accept=name.accepts)
     if place is None and asked & FAR and (place := tokens.random_after(end)):
         return place if name.accepts_far(text[slice(*place)]) else None
     if place or not asked & (BELOW | BEFORE | COLUMN):
@@ -263,7 +269,11 @@ def _aside(text: bytes, asked: int, *, name: _Name, start: int, end: int, since:
     if text[end : end + 1] in _SIGNS and not LINE_END.match(text, end):
         return None
     place = (
-        (_on_line_below(text, name, at=end) or _below_prompt(text, name, start=start, at=end))
+        (
+            _on_line_below(text, name, at=end)
+            or _below_prompt(text, name, start=start, at=end)
+            or answer_after(text, start, end=end, accept=partial(name.accepts, is_quoted=False))
+        )
         if asked & BELOW
         else None
     )
@@ -278,6 +288,13 @@ def _across_gap(text: bytes, name: _Name, *, forward: re.Match[bytes]) -> Place 
     """Return the value behind separators, quotes and what dumps write around a value."""
     between, value, bare = forward.group(2, 3, 4)
     is_quoted = value is not None
+    if (
+        bare is not None
+        and bare.endswith(b":")
+        and b"\n" in between
+        and text[forward.end(4) : forward.end(4) + 1] in _BLANKS
+    ):
+        return None
     if not between or (value is None and bare is None):
         return None
     start = forward.start(3 if is_quoted else 4)
@@ -291,7 +308,9 @@ def _across_gap(text: bytes, name: _Name, *, forward: re.Match[bytes]) -> Place 
         start, end = _widened(text, start, end=end, first=forward.start(2))
         value, following = text[start:end], text[end : end + 1]
         is_quoted = text[start - 1 : start] in QUOTES and following in QUOTES
-    if not is_quoted and (between.endswith(PATH_ENDS) or (b")" in between and SIGNATURE.search(between))):
+    if b"==" in between and is_hash(value):
+        return None
+    if not is_quoted and (between.endswith(PATH_ENDS) or SIGNATURE.search(between)):
         return (start, end) if is_truly_random(value) else None
     if is_quoted or between[:1] in _SIGNS or STRUCTURE.search(between):
         accepted = name.accepts(value, following, is_quoted=is_quoted)

@@ -10,7 +10,7 @@ _OWNERS: Final = (
     r"|shared|subscription|hmac|webhook|jwt|ssh|cipher|aes|fernet|gossip|bot|server|ingest|integration|vault"
     r"|unseal|functions|activation|wallet|signer|minter|validator|partner|vendor|reseller|device|tenant|pager|push|iot"
     r"|publish|project|write|role|anon|hub|bus|cosmos|search|maps?|field|recovery|host|data|instrumentation"
-    r"|pre[_-]?shared"
+    r"|pre[_. -]?shared|wi-?fi|wlan|wpa[23]?|hotspot"
     r"|openai|anthropic|claude|gemini|groq|mistral|cohere|hugging[_-]?face|openrouter|together|fireworks|replicate"
     r"|deepseek|perplexity|tavily|serp|serper|pinecone|weaviate|qdrant|supabase|firebase|mapbox|datadog|dd"
     r"|new[_-]?relic"
@@ -27,7 +27,7 @@ _PASSERS: Final = (
     r"|tls|jks|p12|pfx|pem|master|vault|backup|rpc|ro|rw)"
 )
 _WORDS: Final = (
-    r"pwd|Pwd|PWD|(?:^|[^A-Za-z0-9+/])(?:psk|PSK|pw)|(?i:passw(?:or)?d|passw(?:o?r)t|passphrase|pass[_-]?code|pincode"
+    r"pwd|Pwd|PWD|(?:^|[^A-Za-z0-9+/])(?:psk|PSK|pw)|[a-z]Psk|(?i:passw(?:or)?d|passw(?:o?r)t|passphrase|pass[_-]?code|pincode"
     r"|secret|token|credential|bearer|_auth|mnemonic|apikey|keypass|storepass"
     r"|(?:^|[^A-Za-z])creds?|[a-z0-9][_. -]creds?"
     r"|(?:seed|recovery|secret|backup)" + _JOINT + r"phrase"
@@ -55,6 +55,7 @@ NAME_PATTERN: Final = (
 
 _PASSWORD: Final = re.compile(
     rb"(?i).?psk|pass|pwd|.?[_-]?pw|(?:bind|root|admin|user|ldap) ?pw|.[_.-]?pass|mnemonic|seed|recovery|backup"
+    rb"|(?:wi-?fi|wlan|wpa[23]?|hotspot|pre[_. -]?shared)[_. -]?key"
     rb"|[a-z0-9]{1,9}[_. -]?pass|pincode|redis[_. -]?auth|keypass|storepass|secret[_. -]?phrase|unlock"
 )
 _LOOSE: Final = re.compile(
@@ -66,6 +67,10 @@ _OTHER_THING: Final = re.compile(
     rb"(?i)[_.-]?(?:count|counts|len|length|type|types|hash|digest|url|uri|path|file|name|names|size|limit|usage|index"
     rb"|py|pyi|js|ts|tsx|go|rs|java|rb|c|h|cc|cpp|md|rst|txt|json|ya?ml|toml|html|css|sh|pos|ttl|arn|ids|class"
     rb"|cls|field|header|format|prefix|policy|version|expir[a-z]*|created[a-z_]*|checksum)\Z"
+)
+_SPELLED: Final = re.compile(
+    rb"(?i).?(?:passw(?:or)?d|passphrase|pass[_-]?code|pwd|psk"
+    rb"|(?:wi-?fi|wlan|wpa[23]?|hotspot|pre[_. -]?shared)[_. -]?key)"
 )
 _PASSWORD_REST: Final = re.compile(rb"(?i)pass(?:w|phrase|code|$)|pwd$")
 _PUBLIC: Final = re.compile(
@@ -79,6 +84,11 @@ _PUBLIC: Final = re.compile(
 def is_password_name(name: bytes) -> bool:
     """Say whether people choose the values of a name, so that they need not be random."""
     return _PASSWORD.match(name) is not None
+
+
+def is_spelled_name(name: bytes) -> bool:
+    """Say whether a name spells out that it is a password's: digits as of a hash are one then; `pass` counts tests."""
+    return _SPELLED.match(name) is not None
 
 
 def is_loose_name(name: bytes) -> bool:

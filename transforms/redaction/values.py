@@ -222,6 +222,11 @@ def is_hash_or_path(value: bytes) -> bool:
     )
 
 
+def is_hash(value: bytes) -> bool:
+    """Say whether a value has the form of a digest in small letters: so have keys, which a name must speak for."""
+    return _HASH_SHAPE.match(value) is not None and not value.isdigit()
+
+
 def is_chosen(value: bytes, following: bytes) -> bool:
     """Say whether a value is a password by itself, as people choose them: letters, digits and a sign, 8 or more."""
     return (

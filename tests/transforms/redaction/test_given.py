@@ -1,6 +1,6 @@
 import pytest
 
-from transforms.redaction.given import noise_after, password_after
+from transforms.redaction.given import answer_after, noise_after, pair_after, password_after
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,55 @@ def test_a_value_full_of_signs_is_found_behind_any_link(link):
     place = noise_after(text, len("secret"))
     assert place is not None
     assert text[slice(*place)].decode() == value
+
+
+def _answer(text: str) -> str | None:
+    start = text.index("password")
+    place = answer_after(text.encode(), start, end=start + len("password"), accept=lambda value: value.isalnum())
+    return text[slice(*place)] if place else None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "> ann: what's the db password again?\n> ops: {}",
+        "[10:02] ann: could you send me the password\n[10:03] bob: {}\n[10:04] ann: ty",
+        "<ann> pls share the password for staging\n<bob> it's `{}`",
+        "ann: which password?\\nbob: sure, {}\\n",
+    ],
+)
+def test_what_somebody_answers_to_a_question_for_a_password_is_one(text):
+    assert _answer(text.format("harbor7Lantern2")) == "harbor7Lantern2"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "text: the db password\nusername: harbor7Lantern2",
+        "> ann: what's the password?\n> ops: harbor7Lantern2 is the host",
+        "> ann: what's the password?\n\n\n> ops: harbor7Lantern2",
+    ],
+)
+def test_a_field_and_a_sentence_below_a_name_are_no_answers(text):
+    assert _answer(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{{"Name": "/prod/password", "Type": "SecureString", "Value": "{}", "Version": 3}}',
+        '{{"name":"password","value":"{}"}}',
+        '{{\\"key\\": \\"password\\", \\"secure\\": true, \\"value\\": \\"{}\\"}}',
+        '{{"Key": "password",\n  "EncryptedValue": "{}"}}',
+    ],
+)
+def test_the_value_beside_a_name_in_an_object_is_found(text):
+    line = text.format("harbor7Lantern2")
+    place = pair_after(line.encode(), line.index("password") + len("password"), accept=lambda value: True)
+    assert place is not None
+    assert line[slice(*place)] == "harbor7Lantern2"
+
+
+def test_a_value_of_another_object_belongs_to_no_name():
+    line = '[{"name": "password"}, {"name": "host", "value": "harbor7Lantern2"}]'
+    assert pair_after(line.encode(), line.index("password") + len("password"), accept=lambda value: True) is None

@@ -70,6 +70,46 @@ def test_code_documentation_and_hashes_stand(text):
     assert _found(text) == []
 
 
+@pytest.mark.parametrize("name", ["password", "WIFI_PSK", "wlanPsk", "wpa-passphrase", "wifi key", "PreSharedKey"])
+@pytest.mark.parametrize("text", ['{}: "{}"', "{} := '{}'", "| {} | {} |", "{}<string>{}</string>", "the {} is {}"])
+def test_digits_as_of_a_hash_are_the_value_of_a_name_that_spells_out_a_password(name, text):
+    value = "".join(random.Random(4).choices("0123456789abcdef", k=64))
+    assert _found(text.format(name, value)) == [value]
+
+
+@pytest.mark.parametrize("name", ["wifi_key", "WPA_KEY", "hotspotKey", "wi-fi key", "pre-shared-key"])
+def test_the_key_of_a_network_is_chosen_as_a_password_is(name):
+    assert _found(f"{name}={'Harbor' + 'Lantern'}77") == ["Harbor" + "Lantern77"]
+
+
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        ("\x1b[36m{}\x1b[0m=\x1b[33m", "\x1b[0m"),
+        ('\x1b[34;1m"{}"\x1b[0m\x1b[1;39m:\x1b[0m \x1b[0;32m"', '"\x1b[0m'),
+        ("\\u001b[36m{}\\u001b[0m=\\u001b[33m", "\\u001b[0m"),
+        ("\\033[1m{}\\033[0m: \\033[32m", "\\033[0m"),
+    ],
+)
+def test_the_colours_of_a_terminal_between_a_name_and_its_value_are_passed_over(before, behind):
+    value = "harbor7-" + "lantern-22"
+    assert _found(before.format("DB_PASSWORD") + value + behind) == [value]
+
+
+def test_a_database_server_marks_its_strings():
+    assert _found("WITH PASSWORD = N'harbor" + "7!Lantern';") == ["harbor" + "7!Lantern"]
+
+
+def test_a_name_on_the_next_line_is_no_value():
+    value = _random()
+    assert _found(f"secrets:\n  secretKeyB64: {value}\n") == [value]
+    assert _found("token:\n  A1b2C3d4E5f6G7h8: on\n") == []
+
+
+def test_what_tells_more_of_a_name_in_brackets_is_no_signature():
+    assert _found(f"# deploy token (prod): {_random(12)}") == [_random(12)]
+
+
 def test_the_name_says_the_kind():
     value = "".join(random.Random(3).choices(ALNUM, k=40))
     text = f"aws_secret_access_key = {value}\npassword = {value}\ntoken = {value}\n".encode()

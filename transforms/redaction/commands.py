@@ -1,28 +1,19 @@
-"""Secrets given to commands, to calls and to data bases: by their place among flags and arguments."""
+"""Secrets given to commands and to data bases: by their place among flags and arguments."""
 
-from transforms.redaction.rule import CLOSE, LEFT_OF_NAME, QUOTE, context
-from transforms.redaction.values import is_literal, is_opaque, is_password, is_phrase, is_typed
+from transforms.redaction.rule import LEFT_OF_NAME, context
+from transforms.redaction.values import is_literal, is_opaque, is_password, is_typed
 
 _PLAIN = r"([^\s\x00\"'`\\|;&<>]{6,})"
-_ARGUMENTS = r"(?:(?:[a-z_]+ ?[:=] ?)?(?:[\"'][^\n\x00\"']*[\"']|[A-Za-z_$][A-Za-z0-9_.$]*)\s*,\s*)"
-_DIGIT_QUOTED = r"(?:[a-z_]+ ?[:=] ?)?[\"']([^\s\x00\"'\\]*[0-9!@#%^*?+~=][^\s\x00\"'\\]*)[\"']"
-_QUOTED = r"(?:[a-z_]+ ?[:=] ?)?[brf]?[\"']([^\s\x00\"'\\]{6,})[\"']"
 _NO_FLAG = r"([^\s\x00\"'`\\|;&<>/*-][^\s\x00\"'`|;&<>]"
 """The beginning of what is no flag of a command, no `*` that asks for a password and no redirection."""
 _ENTRANCE = (
     r"(?:log-?in|auth|authenticate|unseal|activate|(?:add-)?authtoken|(?:config|set)-token|(?:set-)?api-?key|register)"
 )
 
-_GROUPS = r"[a-z]{4}(?: [a-z]{4}){3}"
 _CLIENTS_WITH_TOKENS = (
     r"(?:codecov(?:cli)?|codacy[a-z-]*|vercel|doppler|drone|phrase|tea|glab|crowdin|tx|logdna|surge)"
 )
 """What takes a service's token behind `-t`, `-k` or `-T`; elsewhere these flags take names and numbers."""
-
-
-def _is_passed(value: bytes, following: bytes) -> bool:
-    """Say whether what is passed as `pass` is a password, also a mail program's of four groups of letters."""
-    return is_phrase(value) if b" " in value else is_password(value, following)
 
 
 COMMANDS = (
@@ -204,49 +195,4 @@ COMMANDS = (
         r"assword[^\n\x00]{0,24}\n\s{0,8}send (?:-- )?[\"']([^\s\x00\"'`\\]{6,})",
         accept=is_typed,
     ),
-)
-
-CALLS = (
-    context(
-        "SECRET",
-        r"(?i:\bjwt|jsonwebtoken|jws)\.(?i:sign|verify|encode|decode)\(\s*" + _ARGUMENTS + _QUOTED,
-        accept=is_opaque,
-    ),
-    context(
-        "PASSWORD",
-        r"(?i:(?:basic|digest|http|set)?_?(?:basic|digest|http)?_?auth[a-z]*|[a-z_]*log_?in|sign_?in"
-        r"|authenticate|[a-z]*credentials?|createuser|create_user|adduser)\s*(?:=\s*)?\(\s*" + _ARGUMENTS + _QUOTED,
-        accept=is_password,
-    ),
-    context(
-        "PASSWORD",
-        r"(?i:\bconnect(?:_?db)?|getconnection|mysqli(?:_connect)?|pdo|pg_connect|dbconnect|createconnection)\s*\(\s*"
-        + _ARGUMENTS
-        + r"{1,3}?"
-        + _DIGIT_QUOTED,
-        accept=is_typed,
-    ),
-    context(
-        "PASSWORD",
-        r"(?i:convertto-securestring)(?: -String)? +[\"']([^\s\x00\"']{6,})[\"']",
-        accept=is_password,
-    ),
-    context(
-        "PASSWORD",
-        r"(?:^|[{(,;&?\s\"'])(?i:pass)"
-        + CLOSE
-        + r"\s*(?:=>|[:=])\s*"
-        + QUOTE
-        + r"([^\s\x00\"'\\]{6,}|"
-        + _GROUPS
-        + ")",
-        accept=_is_passed,
-        trigger=r"(?i:pass)" + CLOSE + r"\s*(?:=>|[:=])\s*" + QUOTE,
-    ),
-    context(
-        "PASSWORD",
-        r"(?i:auth|login|user)[^\n\x00{}]*\{[^\n\x00{}]*(?i:pass|pwd|pw)\s*:\s*[\"']([^\s\x00\"'\\]{6,})[\"']",
-        accept=is_password,
-    ),
-    context("PASSWORD", r"(?i:password)\s*(?:=\s*)?\(?\s*[\"']([^\x00-\x20\"'\\]{6,})[\"']", accept=is_password),
 )

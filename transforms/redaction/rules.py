@@ -11,7 +11,8 @@ stands between the texts that are scanned together and for every placeholder: no
 from typing import Final
 
 from transforms.redaction.announced import ANNOUNCED
-from transforms.redaction.commands import CALLS, COMMANDS
+from transforms.redaction.calls import CALLS
+from transforms.redaction.commands import COMMANDS
 from transforms.redaction.forms import DECLARATIONS, FRAMES, LINKS
 from transforms.redaction.rule import LEFT, LEFT_OF_NAME, Rule, context, fixed
 from transforms.redaction.values import is_literal, is_no_sequence, is_noise, is_public_address, is_random

@@ -104,8 +104,8 @@ _CODES_AND_SEEDS = (
     ),
     context(
         "OTP_SEED",
-        r"(?i:t?otp|oathtool|authenticator|base ?32|[2m]fa|two[ _-]?factor|(?:set-?up|secret) key)"
-        r"[^\n\x00]{0,40}?[^A-Za-z0-9\x00_]"
+        r"(?i:t?otp|oathtool|authenticator|base ?32|[2m]fa|two[ _-]?factor|(?:set-?up|secret) key|\bseed|oath\b|b32"
+        r"|can't scan)[^\n\x00]{0,40}?[^A-Za-z0-9\x00_]"
         r"([A-Z2-7]{16,64}={0,6})",
         accept=_is_seed,
     ),

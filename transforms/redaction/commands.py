@@ -1,7 +1,7 @@
 """Secrets given to commands and to data bases: by their place among flags and arguments."""
 
 from transforms.redaction.rule import LEFT_OF_NAME, context
-from transforms.redaction.values import is_literal, is_opaque, is_password, is_typed
+from transforms.redaction.values import is_literal, is_opaque, is_password, is_random, is_typed
 
 _PLAIN = r"([^\s\x00\"'`\\|;&<>]{6,})"
 _NO_FLAG = r"([^\s\x00\"'`\\|;&<>/*-][^\s\x00\"'`|;&<>]"
@@ -14,6 +14,16 @@ _CLIENTS_WITH_TOKENS = (
     r"(?:codecov(?:cli)?|codacy[a-z-]*|vercel|doppler|drone|phrase|tea|glab|crowdin|tx|logdna|surge)"
 )
 """What takes a service's token behind `-t`, `-k` or `-T`; elsewhere these flags take names and numbers."""
+
+
+def _is_token(value: bytes, following: bytes) -> bool:
+    """Say whether what stands where a service's client takes a token is one: drawn, or typed and no version."""
+    return is_opaque(value, following) or (value[:1] not in b"vV0123456789" and is_typed(value, following))
+
+
+def _is_typed_word(value: bytes, following: bytes) -> bool:
+    """Say whether a word alone behind `password` on a line is one, and no sentence's last: `password changed!`."""
+    return is_typed(value.rstrip(b"!?.,"), following)
 
 
 COMMANDS = (
@@ -77,11 +87,11 @@ COMMANDS = (
     context(
         "PASSWORD",
         r"\b(?:mysql[a-z]*|mariadb|mongo[a-z]*|redis-cli|sshpass|zip|unzip|7z|7za|rar|unrar|docker|podman|cqlsh"
-        r"|snowsql|sqlcmd|bcp"
+        r"|snowsql|sqlcmd|bcp|conan|ctr|crane|oras|regctl|cosign|nerdctl|buildah|skopeo|useradd|schtasks|cmdkey"
         r"|ldap[a-z]+|influx|openssl|gpg|ssh-keygen|keytool|jarsigner|htpasswd|xfreerdp|isql|psql|az|twine|svn"
-        r"|nmcli)\b"
-        r"[^\n\x00|;]*?[ \t](?:-[pPwNkK]|-a +|--?pass(?:word|phrase|in|out)?|-(?:src|dest)?(?:store|key)pass|/p:"
-        r"|-pass(?:in|out)? +pass:)[ =:]?[\\\"']*" + _PLAIN,
+        r"|nmcli|mongosh)\b"
+        r"[^\n\x00|;]*?[ \t](?:-[pPwNkK]|-a +|--?pass(?:word|phrase|in|out)?|-(?:src|dest)?(?:store|key)pass"
+        r"|/r?p(?:ass)?[: ]|-pass(?:in|out)? +pass:)[ =:]?[\\\"']*" + _PLAIN,
         accept=is_typed,
     ),
     context(
@@ -118,7 +128,7 @@ COMMANDS = (
         "PASSWORD",
         r"(?:(?:kinit|vault login|gh auth login|docker login|su|sudo)\b[^\n\x00|;]*<<< *|(?:quote |> ?|< ?|^"
         r"|\n)PASS\s+|\b(?i:auth )?(?i:login)\s+[\"']?[A-Za-z0-9_.@-]+[\"']?\s+|> ?(?i:auth)\s+\S+\s+"
-        r"|(?:^|\n|\\n)auth\s+\S+\s+)[\\\"']*" + _PLAIN,
+        r"|(?:^|\n|\\n)(?:auth\s+\S+\s+|AUTH\s+(?:[a-z_]+\s+)?))[\\\"']*" + _PLAIN,
         accept=is_typed,
     ),
     context(
@@ -158,16 +168,41 @@ COMMANDS = (
         r"([^\s\x00\"'\\]{8,})",
         accept=is_typed,
     ),
+    context(
+        "PASSWORD",
+        r"(?i:pass|pwd|secret|token|key|cred)[A-Za-z_-]{0,24}[ =]+<\( ?(?:echo|printf) +(?:-n +|[\"']?%s[\"']? +)?"
+        r"[\"']?([^\s\x00\"'`\\|;&<>)]{6,})",
+        accept=is_typed,
+        trigger=r"<\( ?(?:echo|printf) ",
+    ),
+    context(
+        "SECRET",
+        r"(?: -hmac[ =]|hexkey:|-y hmac-[a-z0-9]+:[^\s\x00:]+:)[\\\"']*([A-Za-z0-9+/=_.-]{16,})",
+        accept=is_random,
+    ),
+    context(
+        "PASSWORD",
+        r"(?:(?i:sp_addlogin|sp_password|sp_addlinkedsrvlogin)[^\n\x00;]{0,100},\s*N?\\*'"
+        r"|(?i:set password for)[^\n\x00=]{0,80}=\s*\\*[\"']|(?i:password)\s+\$[a-z_]{0,12}\$"
+        r"|(?i:\bconn(?:ect)?)\s+[A-Za-z0-9_]+/\"?)([^\s\x00\"'\\;$]{6,})",
+        accept=is_typed,
+    ),
+    context("PASSWORD", r":([^\s\x00\"':@/]{4,})@(?:tcp|unix)\(", accept=is_literal),
+    context(
+        "PASSWORD",
+        r"(?:^|\n|\\n)[ \t+>|-]{0,8}(?:password|passwd|PASSWORD) +([^\s\x00\"'`\\|;&<>:=]{8,})(?:\r?\n|\\n|$)",
+        accept=_is_typed_word,
+    ),
     context("PASSWORD", r"(?i:acl setuser|user) [^\n\x00>]*? >([^\s\x00>]{6,})", accept=is_typed),
     context(
         "PASSWORD",
-        r"[\s\"']--?(?:auth|user|login|creds?|credentials|userpwd|proxy-user|http-user|basic-auth|basicauth)"
+        r"[\s\"']--?(?:auth|user|login|creds?|credentials|userpwd|u|(?:src|dest)-creds|proxy-user|http-user|basic-auth|basicauth)"
         r"[ =]+[\"']?[A-Za-z0-9_.@+-]{1,64}:([^\s\x00\"'`\\]{6,})",
         accept=is_typed,
     ),
     context(
         "PASSWORD",
-        r"(?:\s|^|\")--?(?:[a-z]+-)*(?:password|passwd|passphrase)[ =]+[\"']?" + _PLAIN,
+        r"(?:\s|^|\")--?(?:[a-z]+-)*(?:pass(?:word|wd|phrase|code)?|pwd)[ =]+[\"']?" + _PLAIN,
         accept=is_typed,
     ),
     context(
@@ -185,8 +220,8 @@ COMMANDS = (
     ),
     context(
         "SECRET",
-        r"\b" + _CLIENTS_WITH_TOKENS + r"[ \t](?:[^\n\x00|;]*?[ \t])?-[tkT][ =][\\\"']*([A-Za-z0-9_.-]{20,})",
-        accept=is_opaque,
+        r"\b" + _CLIENTS_WITH_TOKENS + r"[ \t](?:[^\n\x00|;]*?[ \t])?-[tkT][ =][\\\"']*([^\s\x00\"'`\\|;&<>]{12,})",
+        accept=_is_token,
     ),
     context("PASSWORD", r"\blogin\s+\S+\s+password\s+[\"']?([^\s\x00\"'`\\]{6,})", accept=is_typed),
     context("PASSWORD", r"[?&](?i:password|passwd|pwd|pass)=([^\s\x00\"'`\\&;<>]{6,})", accept=is_typed),

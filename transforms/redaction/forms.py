@@ -130,7 +130,6 @@ FRAMES = (
 )
 
 LINKS = (
-    context("LINK_TOKEN", r"[?&]appid=([0-9a-f]{32})", accept=is_opaque),
     context(
         "WEBHOOK",
         r"(?i:hook)[^\s\x00\"'<>?#\\]{0,200}(?:/|%2[Ff])([A-Za-z0-9_-]{20,})",
@@ -146,7 +145,7 @@ LINKS = (
     context("TELEGRAM_TOKEN", r"/bot[0-9]{8,10}:([A-Za-z0-9_-]{20,})", accept=is_opaque),
     context(
         "LINK_TOKEN",
-        r"(?:[?&#]|\\u0026)(?i:(?:x-[a-z]+-)?signature|sign?|sig|hmac|jwt|code|key|k|sid|session_?id|auth|ticket|otp|pass"
+        r"(?:[?&#]|\\u0026)(?i:(?:x-[a-z]+-)?signature|sign?|sig|hmac|jwt|code|key|k|appid|sid|session_?id|auth|ticket|otp|pass"
         r"|pwd|passwo?r?d|invite|nonce_token)="
         r"(" + _VALUE + r"{16,}={0,2})",
         accept=is_opaque,

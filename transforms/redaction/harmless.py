@@ -13,6 +13,7 @@ _FORM = re.compile(
     rb"(?P<public>(?:19|20)[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]{1,9})?)?"
     rb"(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
     rb"|(?:19|20)[0-9]{6}T[0-9]{6}Z?"
+    rb"|(?:PBKDF2|PBE|(?i:sha)-?[0-9]{1,3})[wW]ith[A-Za-z0-9]{3,24}"
     rb"|(?:SHA256:|h1:)[A-Za-z0-9+/]{43}=?"
     rb"|arn:aws[a-z-]*:kms:[a-z0-9-]*:[0-9]{12}:(?:key|alias)/[A-Za-z0-9/_-]{1,256})"
     rb"|(?P<uuid>(?:mrk-)?[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12})"
@@ -20,7 +21,7 @@ _FORM = re.compile(
     rb"|(?P<host>@.*)"
     rb"|(?P<test>[a-z]{1,12}[0-9]{0,4}(?:[_.-](?:[A-Z]?[a-z]{1,12}|[a-z]{1,8}[0-9]{1,4}|[0-9]{1,6})){1,6})"
 )
-"""Public alone: a time, a fingerprint of a public key or of a module, the name of a key that stays in its vault."""
+"""Public alone: a time, a fingerprint of a public key or of a module, an algorithm, the name of a key in its vault."""
 
 _BEFORE: Final = {
     "uuid": re.compile(

@@ -27,11 +27,12 @@ _PASSERS: Final = (
     r"|tls|jks|p12|pfx|pem|master|vault|backup|rpc|ro|rw)"
 )
 _WORDS: Final = (
-    r"pwd|Pwd|PWD|(?:^|[^A-Za-z0-9+/])(?:psk|PSK|pw)|[a-z]Psk|(?i:passw(?:or)?d|passw(?:o?r)t|passphrase|pass[_-]?code|pincode"
+    r"pwd|Pwd|PWD|(?:^|[^A-Za-z0-9+/])(?:psk|PSK|pw)|[a-z]Psk|[A-Z]PSK|(?i:passw(?:or)?d|passw(?:o?r)t|passphrase|pass[_-]?code|pincode"
     r"|secret|token|credential|bearer|_auth|mnemonic|apikey|keypass|storepass"
     r"|(?:^|[^A-Za-z])creds?|[a-z0-9][_. -]creds?"
     r"|(?:seed|recovery|secret|backup)" + _JOINT + r"phrase"
     r"|(?:recovery|backup|unlock|activation|licen[sc]e|access|scratch|redeem|invite|pairing)" + _JOINT + "code"
+    r"|key[ _]?(?:content|material)|wep[_-]?key[0-9]?|psk[0-9]"
     r"|(?:basic|registry|docker|npm|http|proxy|redis|smtp|api)" + _JOINT + "auth|auth" + _JOINT + "(?:pair|config)"
     r"|(?:session|auth|erlang|login|remember)"
     + _JOINT
@@ -44,7 +45,7 @@ _GENERIC: Final = (
     r"[A-Za-z0-9][_.-]pass|[a-z0-9]Pass|[a-z0-9][_. -][kK]ey|[a-z0-9]Key|[a-z0-9][_. -][pP]at|[a-z]Pat|[a-z0-9]Pw"
 )
 _GENERIC_CAPITALS: Final = r"[A-Z0-9]_(?:PASS|KEY|PAT|AUTH|CREDS?|OTP|SIGNING|WEBHOOK|DSN)(?:_[0-9]{1,2})?"
-_PASSES: Final = f"(?i:{_PASSERS}{_JOINT}pass|[_-]pw|(?:bind|root|admin|user|ldap) ?pw)"
+_PASSES: Final = f"(?i:{_PASSERS}{_JOINT}pass|[_-]pw|(?:bind|root|admin|user|ldap|db|sql|svc|app|wi-?fi|wlan) ?pw)"
 _SUFFIX: Final = r"(?i:s|[_-]?(?:base|value|prod|dev|test|staging|live))?"
 
 NAME_PATTERN: Final = (
@@ -54,7 +55,8 @@ NAME_PATTERN: Final = (
 """A name and the character after it: no small letter, so that `tokenizer` and `secretly` are none."""
 
 _PASSWORD: Final = re.compile(
-    rb"(?i).?psk|pass|pwd|.?[_-]?pw|(?:bind|root|admin|user|ldap) ?pw|.[_.-]?pass|mnemonic|seed|recovery|backup"
+    rb"(?i).?psk|pass|pwd|.?[_-]?pw|(?:bind|root|admin|user|ldap|db|sql|svc|app|wi-?fi|wlan) ?pw"
+    rb"|key[ _]?(?:content|material)|wep|.[_.-]?pass|mnemonic|seed|recovery|backup"
     rb"|(?:wi-?fi|wlan|wpa[23]?|hotspot|pre[_. -]?shared)[_. -]?key"
     rb"|[a-z0-9]{1,9}[_. -]?pass|pincode|redis[_. -]?auth|keypass|storepass|secret[_. -]?phrase|unlock"
 )
@@ -69,7 +71,7 @@ _OTHER_THING: Final = re.compile(
     rb"|cls|field|header|format|prefix|policy|version|expir[a-z]*|created[a-z_]*|checksum)\Z"
 )
 _SPELLED: Final = re.compile(
-    rb"(?i).?(?:passw(?:or)?d|passphrase|pass[_-]?code|pwd|psk"
+    rb"(?i).?(?:passw(?:or)?d|passphrase|pass[_-]?code|pwd|psk|key[ _]?(?:content|material)|wep"
     rb"|(?:wi-?fi|wlan|wpa[23]?|hotspot|pre[_. -]?shared)[_. -]?key)"
 )
 _PASSWORD_REST: Final = re.compile(rb"(?i)pass(?:w|phrase|code|$)|pwd$")

@@ -14,6 +14,7 @@ from transforms.redaction.announced import ANNOUNCED
 from transforms.redaction.calls import CALLS
 from transforms.redaction.commands import COMMANDS
 from transforms.redaction.forms import DECLARATIONS, FRAMES, LINKS
+from transforms.redaction.made import MADE
 from transforms.redaction.rule import LEFT, LEFT_OF_NAME, Rule, context, fixed
 from transforms.redaction.values import is_literal, is_no_sequence, is_noise, is_public_address, is_random
 from transforms.redaction.vendor_forms import VENDOR_FORMS
@@ -187,6 +188,7 @@ SECRET_RULES: Final[tuple[Rule, ...]] = (
     *_MODEL_HOSTS,
     *VENDOR_FORMS,
     *ANNOUNCED,
+    *MADE,
     *FRAMES,
     *LINKS,
     *_UNNAMED,

@@ -32,9 +32,9 @@ class Rule:
         return self.trigger or self.pattern.removeprefix(LEFT).removeprefix(LEFT_OF_NAME).removeprefix(LEFT_OF_RUN)
 
 
-def fixed(kind: str, pattern: str, *, accept: Accept | None = None) -> Rule:
+def fixed(kind: str, pattern: str, *, accept: Accept | None = None, trigger: str = "") -> Rule:
     """Return a rule of a form that is a secret wherever it stands."""
-    return Rule(kind, pattern, accept)
+    return Rule(kind, pattern, accept, trigger=trigger)
 
 
 def context(kind: str, pattern: str, *, accept: Accept, trigger: str = "") -> Rule:

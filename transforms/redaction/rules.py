@@ -19,8 +19,13 @@ from transforms.redaction.rule import LEFT, LEFT_OF_NAME, Rule, context, fixed
 from transforms.redaction.values import is_literal, is_no_sequence, is_noise, is_public_address, is_random
 from transforms.redaction.vendor_forms import VENDOR_FORMS
 
-_MARGIN: Final = r"\\+[nr]|[\s\"'+,;>|#*]|[0-9]{1,5}[\t:|]|//+[ \t]|\xe2\x94[\x80-\x83]|\xe2\x95\x91"
-"""What stands before a line of a key: quotes, comment signs, line numbers, frames."""
+_BLANK: Final = r"(?:[ +]|%20)"
+_KEY_NAME: Final = _BLANK + r"(?:[A-Z0-9]{2,10}" + _BLANK + r"){0,3}PRIVATE" + _BLANK + r"KEY"
+_NO_RULE: Final = r"(?:[^-\x00]|-{1,3}[^-\x00])"
+"""A byte of what lines up to a rule of dashes are made of: a key, and what stands before its lines, whatever it is."""
+_BODY: Final = r"[A-Za-z0-9+/=%\\]"
+_MORE_LINES: Final = r"(?:" + _NO_RULE + r"{0,80}?[A-Za-z0-9+/=]{40,})"
+"""Numbers, times, names of files, frames, quotes, signs of a difference and of comments stand between two lines."""
 
 
 def _is_whole_token(value: bytes, following: bytes) -> bool:
@@ -34,17 +39,29 @@ def _is_whole_token(value: bytes, following: bytes) -> bool:
 _KEY_BLOCKS = (
     fixed(
         "PRIVATE_KEY",
-        r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
-        r"(?:" + _MARGIN + r"|-|[A-Za-z-]{4,20}: [^\n\\\x00]*)*[A-Za-z0-9+/=]{16,}"
-        r"(?:(?:[^-\x00]|-[^-\x00])*?-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
-        r"|(?:(?:" + _MARGIN + r"|-)*[A-Za-z0-9+/=]{32,})*)",
+        r"-{4,5} ?BEGIN" + _KEY_NAME + _NO_RULE + r"{0,24}?-{4,}"
+        r"(?:(?:\\+[nr]|[^A-Za-z0-9\x00]){0,16}?" + _BODY + r"{16,}|" + _NO_RULE + r"{0,160}?" + _BODY + r"{40,})"
+        r"(?:" + _NO_RULE + r"*?-{4,} ?END" + _KEY_NAME + r"(?:" + _BLANK + r"BLOCK)? ?-{4,5}|" + _MORE_LINES + r"*"
+        r"(?:[^A-Za-z0-9\x00]{1,24}[A-Za-z0-9+/]{2,63}==)?)",
+        trigger=r"-{4} ?BEGIN" + _KEY_NAME + r"[^\x00]{0,740}" + _BODY + r"{16}",
     ),
     fixed(
         "PRIVATE_KEY",
-        r"(?:[A-Za-z0-9+/=]{40,}(?:" + _MARGIN + r")+)+[A-Za-z0-9+/=]*(?:" + _MARGIN + r")*"
-        r"-----END [A-Z0-9 ]{0,30}PRIVATE KEY",
+        r"[A-Za-z0-9+/=]{40,}"
+        + _MORE_LINES
+        + r"*"
+        + _NO_RULE
+        + r"{0,80}?(?:[A-Za-z0-9+/=]{1,39}"
+        + _NO_RULE
+        + r"{0,80}?)?"
+        r"-{4,} ?END" + _KEY_NAME,
+        trigger=r"-{4,} ?END" + _KEY_NAME,
     ),
-    fixed("PRIVATE_KEY", r"Private-Lines: [0-9]{1,3}(?:(?:\\+[nr]|\s)+[A-Za-z0-9+/=]{16,})+"),
+    fixed(
+        "PRIVATE_KEY",
+        r"Private-Lines: [0-9]{1,3}(?:[^:\x00]{0,400}[A-Za-z0-9+/=]{40}[^:\x00]*?Private-MAC|" + _MORE_LINES + r"+)",
+        trigger=r"Private-Lines: [0-9]",
+    ),
     fixed("PRIVATE_KEY", r"[xyzt]prv[1-9A-HJ-NP-Za-km-z]{90,}"),
     fixed("PRIVATE_KEY", r"AGE-SECRET-KEY-1[A-Z0-9]{50,}"),
 )

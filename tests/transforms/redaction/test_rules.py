@@ -79,9 +79,20 @@ def test_a_rule_finds_its_example(rule, example):
 @pytest.mark.parametrize("rule", [*SECRET_RULES, *PERSONAL_RULES], ids=lambda rule: f"{rule.kind}-{rule.pattern[:20]}")
 def test_a_rule_has_at_most_one_group_and_no_value_holds_a_nul(rule):
     assert re.compile(rule.pattern.encode()).groups <= 1
-    assert "[^" not in rule.pattern.replace(r"[^\s\x00", "").replace(r"[^\n\x00", "").replace(
-        r"[^\n\r\x00", ""
-    ).replace(r"[^-\x00", "").replace(r"[^\n\\\x00", "").replace("[^A-Za-z0-9", "").replace("[^0-9A-Za-z", "")
+    left = rule.pattern
+    for negated in (
+        r"\s\x00",
+        r"\n\x00",
+        r"\n\r\x00",
+        r"-\x00",
+        r"\n\\\x00",
+        r"\x00",
+        r":\x00",
+        "A-Za-z0-9",
+        "0-9A-Za-z",
+    ):
+        left = left.replace(f"[^{negated}", "")
+    assert "[^" not in left
 
 
 @pytest.mark.parametrize(
@@ -97,7 +108,14 @@ def test_personal_data_is_a_layer_of_its_own(text, expected):
     assert Redactor().redact_text(text) == text
 
 
-@pytest.mark.parametrize("margin", ["", "// ", "# ", "\u2502 ", " * ", "  12\t", "> ", "+", "; "])
+@pytest.mark.parametrize(
+    "margin",
+    [
+        *("", "// ", "# ", "\u2502 ", " * ", "  12\t", "> ", "+", "; ", "-", "-- ", "   12\u2192", "=> ", "12 12 + "),
+        *("keys/app.pem:12:", "keys/app.pem-12-", "2026-01-02T03:04:05.123Z app[12]: ", "web-1  | ", "[12:00:07] "),
+        *("\x1b[32m+", "\x1b[2m12\x1b[0m ", "3f2a1bc9 (Ann Lee 2026-01-02 12) ", "echo ", '{"log":"', "<td>", "L12: "),
+    ],
+)
 def test_a_private_key_is_found_behind_any_margin(margin):
     rng = random.Random(margin)
     lines = ["".join(rng.choices(string.ascii_letters + string.digits + "+/", k=64)) for _ in range(4)]
@@ -107,6 +125,46 @@ def test_a_private_key_is_found_behind_any_margin(margin):
     assert not any(line in redacted for line in lines)
     cut = Redactor().redact_text("\n".join(margin + line for line in block[:-1]))
     assert not any(line in cut for line in lines)
+    rest = Redactor().redact_text("\n".join(margin + line for line in block[2:]))
+    assert not any(line in rest for line in lines[1:])
+
+
+def test_a_private_key_with_a_short_last_line_ends_where_it_says():
+    rng = random.Random(5)
+    lines = ["".join(rng.choices(string.ascii_letters + string.digits + "+/", k=size)) for size in (64, 64, 20)]
+    dashes = "-" * 5
+    block = [
+        f"-{dashes}BEGIN PRIVATE KEY{dashes}",
+        *(f"-{line}" for line in lines),
+        f"-{dashes}END PRIVATE KEY{dashes}",
+    ]
+    redacted = Redactor().redact_text("\n".join(["--- a/app.pem", *block, "and what follows stands"]))
+    assert redacted.startswith("--- a/app.pem\n")
+    assert redacted.endswith("\nand what follows stands")
+    assert not any(line in redacted for line in lines)
+
+
+def test_a_certificate_before_a_private_key_and_words_about_one_stand():
+    rng = random.Random(6)
+    line = "".join(rng.choices(string.ascii_letters + string.digits + "+/", k=64))
+    certificate = f"-----BEGIN CERTIFICATE-----\n{line}\n-----END CERTIFICATE-----\n"
+    begins, ends = "-----BEGIN PRIVATE" + " KEY-----", "-----END PRIVATE" + " KEY-----"
+    other = "".join(rng.choices(string.ascii_letters, k=64))
+    assert Redactor().redact_text(f"{certificate}{begins}\n{other}\n{ends}\n").startswith(certificate)
+    for words in (
+        f"A file that begins with {begins} holds one, up to {ends} at its end.",
+        f"if (!text.startsWith('{begins}')) throw new InvalidPrivateKeyFormatException(name);",
+        f'pem = "{begins}\\n" + Base64.getEncoder().encodeToString(pair.getPrivate()) + "\\n{ends}"',
+    ):
+        assert Redactor().redact_text(words) == words
+
+
+def test_of_keys_in_a_row_that_are_cut_each_is_found():
+    rng = random.Random(7)
+    begins = "-----BEGIN PRIVATE" + " KEY-----"
+    lines = ["".join(rng.choices(string.ascii_letters + string.digits, k=64)) for _ in range(3)]
+    redacted = Redactor().redact_text("".join(f"{begins}\n{line}\n" for line in lines))
+    assert redacted == "<PRIVATE_KEY_1>\n<PRIVATE_KEY_2>\n<PRIVATE_KEY_3>\n"
 
 
 def test_a_percent_encoded_secret_behind_its_access_key_is_found():

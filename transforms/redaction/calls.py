@@ -65,6 +65,14 @@ def _is_login_password(value: bytes, following: bytes) -> bool:
 
 CALLS = (
     context(
+        "PASSWORD",
+        r"(?:(?i:set_?password|password_?hash|hash_?password|create_?user|hash::make|bcrypt[.:]{1,2}[a-z_]{4,12}"
+        r"|argon2[a-z.:_]{0,16}|passw(?:or)?d_?(?:field|input|box)\.[a-z_]{3,12})\s?\((?:[^\n\x00;)]{0,80},\s?)?"
+        r"|(?:sn?printf|memcpy|str[nl]?cpy)\([^\n\x00;\"]{0,40}(?i:pass|psk|pwd|secret|token|key)[^\n\x00;]{0,24}?,\s?)"
+        r"[bu]?[\"']([^\s\x00\"'\\]{8,})[\"']\s?[,)]",
+        accept=_is_login_password,
+    ),
+    context(
         "SECRET",
         _KEYED + _CALLED + _ALGORITHM + _SOME_ARGUMENTS + r"[\"'`]([^\s\x00\"'`\\]{12,})[\"'`]",
         accept=_is_key,
@@ -93,7 +101,7 @@ CALLS = (
     ),
     context(
         "PASSWORD",
-        r"(?i:(?:sym_|aes_)(?:en|de)crypt\s?\([^\n\x00;]{0,80}?,\s*N?|\bcrypt\()'([^\s\x00']{6,})'",
+        r"(?i:(?:sym_|aes_)(?:en|de)crypt\s?\([^\n\x00;]{0,80}?,\s*N?|\b(?:crypt|digest)\()'([^\s\x00']{6,})'",
         accept=is_typed,
     ),
     context(
@@ -126,7 +134,7 @@ CALLS = (
     ),
     context(
         "PASSWORD",
-        r"(?:^|[{(,;&?\s\"'])(?i:pass)"
+        r"(?:^|[{(,;&?\s\"'])(?i:pass)(?:\[[A-Za-z0-9_]{0,16}\])?"
         + CLOSE
         + r"\s*(?:=>|[:=])\s*"
         + QUOTE
@@ -134,7 +142,7 @@ CALLS = (
         + _GROUPS
         + ")",
         accept=_is_passed,
-        trigger=r"(?i:pass)" + CLOSE + r"\s*(?:=>|[:=])\s*" + QUOTE,
+        trigger=r"(?i:pass)(?:\[[A-Za-z0-9_]{0,16}\])?" + CLOSE + r"\s*(?:=>|[:=])\s*" + QUOTE,
     ),
     context(
         "PASSWORD",

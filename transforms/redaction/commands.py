@@ -64,7 +64,7 @@ COMMANDS = (
     ),
     context(
         "PASSWORD",
-        r"(?:(?i:identified (?:with [a-z0-9_]{1,40} )?by|password)\s+(?:as\s+)?\\*'|; ?(?i:pwd|password)=)"
+        r"(?:(?i:identified (?:with [a-z0-9_]{1,40} )?by|password)\s+(?:as\s+)?[EN]?\\*'|; ?(?i:pwd|password)=)"
         r"([^\s\x00'\"\\;]{6,})",
         accept=is_password,
     ),
@@ -99,6 +99,7 @@ COMMANDS = (
         r"(?:htpasswd\s+-\S*(?:\s+-\S+)*(?:\s+[^\s\x00-]\S*){1,2}\s+|net use\s+\S+\s+(?:\S:\s+)?|net user\s+\S+\s+"
         r"|(?:rabbitmq|ejabberd|prosody|emqx)[a-z_]*\s(?:[^\n\x00|;]*?\s)?"
         r"(?:add_user|change_password|register|passwd)\s+[^\s\x00]+\s+(?:[a-z][^\s\x00]*\.[^\s\x00]*\s+)?"
+        r"|etcdctl\s[^\n\x00|;]*?user add\s+[^\s\x00:]+:|NEO4J_AUTH[\"']?[:=] ?[\"']?[a-z0-9_]{2,32}/"
         r"|lftp\s[^\n\x00]*?-u\s+[^\s\x00,]+,|smb[a-z]+\s[^\n\x00]*?-U\s*[\"']?[^\s\x00%]+%"
         r"|mc alias set\s+\S+\s+\S+\s+\S+\s+"
         r"|--auth-user-pass\s[^\n\x00]*echo\s+"
@@ -121,12 +122,14 @@ COMMANDS = (
         "PASSWORD",
         r"(?:echo|printf) +(?:-[ne]+ +|[\"']%s(?:\\n)?[\"'] +)?[\\\"']*(?:[a-z_][a-z0-9_-]*:)?([^\s\x00\"'`\\|]{6"
         r",})(?:\\n)?[\\\"']* *\| *(?:\S+ +){0,2}?"
-        r"(?:sudo|kinit|passwd|chpasswd|smbpasswd|cryptsetup|gpg|su|docker|podman|helm|vault|gh|npm|oc|az|aws|op)\b",
+        r"(?:sudo|kinit|passwd|chpasswd|smbpasswd|cryptsetup|gpg|su|docker|podman|helm|vault|gh|npm|oc|az|aws|op"
+        r"|secret-tool|security|keyctl|keyring|wrangler|vercel|heroku|gcloud|kubectl)\b",
         accept=is_typed,
     ),
     context(
         "PASSWORD",
-        r"(?:(?:kinit|vault login|gh auth login|docker login|su|sudo)\b[^\n\x00|;]*<<< *|(?:quote |> ?|< ?|^"
+        r"(?:(?:kinit|vault login|gh auth login|docker login|su|sudo|cryptsetup|zfs|secret-tool|security|keyctl)"
+        r"\b[^\n\x00|;]*<<< *|(?:quote |> ?|< ?|^"
         r"|\n)PASS\s+|\b(?i:auth )?(?i:login)\s+[\"']?[A-Za-z0-9_.@-]+[\"']?\s+|> ?(?i:auth)\s+\S+\s+"
         r"|(?:^|\n|\\n)(?:auth\s+\S+\s+|AUTH\s+(?:[a-z_]+\s+)?))[\\\"']*" + _PLAIN,
         accept=is_typed,
@@ -170,7 +173,7 @@ COMMANDS = (
     ),
     context(
         "PASSWORD",
-        r"(?i:pass|pwd|secret|token|key|cred)[A-Za-z_-]{0,24}[ =]+<\( ?(?:echo|printf) +(?:-n +|[\"']?%s[\"']? +)?"
+        r"(?i:pass|pwd|secret|token|key|cred)[A-Za-z_ =-]{0,40}[ =]<\( ?(?:echo|printf) +(?:-n +|[\"']?%s[\"']? +)?"
         r"[\"']?([^\s\x00\"'`\\|;&<>)]{6,})",
         accept=is_typed,
         trigger=r"<\( ?(?:echo|printf) ",
@@ -182,12 +185,32 @@ COMMANDS = (
     ),
     context(
         "PASSWORD",
-        r"(?:(?i:sp_addlogin|sp_password|sp_addlinkedsrvlogin)[^\n\x00;]{0,100},\s*N?\\*'"
+        r"(?:(?i:sp_addlogin|sp_password|sp_addlinkedsrvlogin)[^\n\x00;]{0,100}?,\s*N?\\*'"
+        r"|(?i:openrowset|opendatasource)[^\n\x00]{0,100}?;\s*N?\\*'"
         r"|(?i:set password for)[^\n\x00=]{0,80}=\s*\\*[\"']|(?i:password)\s+\$[a-z_]{0,12}\$"
         r"|(?i:\bconn(?:ect)?)\s+[A-Za-z0-9_]+/\"?)([^\s\x00\"'\\;$]{6,})",
         accept=is_typed,
     ),
     context("PASSWORD", r":([^\s\x00\"':@/]{4,})@(?:tcp|unix)\(", accept=is_literal),
+    context(
+        "PASSWORD",
+        r"(?i:(?:log|sign)[ -]?(?:in|on)|creds?|credentials|account|wi-?fi)"
+        r"(?:[^\n\x00/]{0,40}[ :(][A-Za-z0-9_.@+-]{2,64} / |(?: are| is|:)? [A-Za-z0-9_.-]{2,32}:"
+        r"|,? (?:as|with|using) [A-Za-z0-9_.@+-]{2,64} (?:and|with|using) )[\"'`]?([^\s\x00\"'`\\;,)/]{8,64})",
+        accept=is_typed,
+    ),
+    context(
+        "PASSWORD",
+        r"[A-Za-z0-9_.@+-] / [\"'`]?([^\s\x00\"'`\\;,)/]{8,64})[\"'`]? [^\n\x00]{0,80}"
+        r"(?i:(?:log|sign)[ -]?in|password|credentials)",
+        accept=is_typed,
+    ),
+    context(
+        "SECRET",
+        r"\bcurl [^\n\x00|;]*?(?:-u|--user)[ =]?[\\\"']*([A-Za-z0-9_.-]{20,}):[\\\"']*(?:\s|$)",
+        accept=is_opaque,
+    ),
+    context("PASSWORD", r"[\s,{(](?i:pass|pw)=[\\\"']{0,2}([^\s\x00\"'\\;,)]{8,64})", accept=is_typed),
     context(
         "PASSWORD",
         r"(?:^|\n|\\n)[ \t+>|-]{0,8}(?:password|passwd|PASSWORD) +([^\s\x00\"'`\\|;&<>:=]{8,})(?:\r?\n|\\n|$)",
@@ -227,7 +250,8 @@ COMMANDS = (
     context("PASSWORD", r"[?&](?i:password|passwd|pwd|pass)=([^\s\x00\"'`\\&;<>]{6,})", accept=is_typed),
     context(
         "PASSWORD",
-        r"assword[^\n\x00]{0,24}\n\s{0,8}send (?:-- )?[\"']([^\s\x00\"'`\\]{6,})",
+        r"assword[^\n\x00]{0,24}(?:\n\s{0,8}|\{ ?)[a-z_]{0,16}\.?send(?:line)?(?:\(| (?:-- )?)[\"']"
+        r"([^\s\x00\"'`\\]{6,})",
         accept=is_typed,
     ),
 )

@@ -10,15 +10,16 @@ from transforms.redaction.values import is_hash, is_login, is_opaque, is_passwor
 _LINE: Final = r"(?:\r?\n|\\n)"
 _MADE_BY: Final = (
     r"(?:generate_key|token_(?:hex|urlsafe|bytes)|urandom|random_?[bB]ytes|rand -(?:hex|base64)|genkey|genpsk|keygen"
-    r"|mkpasswd|pwgen|gen_random_|generate[:-]secret|key:generate|keyring generate)"
+    r"|gen_random_|generate[:-]secret|key:generate|keyring generate)"
 )
 _PRINTED_BY: Final = (
     r"(?:(?:\bpass|gopass|lpass) show|\bbw get|\bop (?:read|item get)|vault (?:kv )?(?:get|read) -field"
     r"|find-(?:generic|internet)-password|secret-tool lookup|secrets versions access|get-secret-value"
-    r"|keyvault secret show|\bnmcli -s)"
+    r"|keyvault secret show|\bnmcli -s|\bpwgen|\bmkpasswd|\bapg )"
 )
 _BASE64: Final = re.compile(rb"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)?\Z")
 _PRINTED: Final = re.compile(rb"[\x21-\x7e]{6,}\n?\Z")
+_UUID: Final = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _NETWORK: Final = r"(?i:ssid|wi-?fi|wlan|wireless|hotspot)"
 
 
@@ -37,6 +38,11 @@ def _is_made(value: bytes, following: bytes) -> bool:
     return is_hash(value) or is_opaque(value, following)
 
 
+def _is_shown(value: bytes, following: bytes) -> bool:
+    """Say whether what is shown but once is a key; some are written as ids are."""
+    return _is_made(value, following) or _UUID.match(value) is not None
+
+
 def _is_printed(value: bytes, following: bytes) -> bool:
     """Say whether the line below a command that prints a secret is one."""
     return is_hash(value) or is_typed(value, following) or is_opaque(value, following)
@@ -50,11 +56,17 @@ def _is_network_key(value: bytes, following: bytes) -> bool:
 MADE: Final = (
     context(
         "SECRET",
+        r"(?i:copy (?:it|this|the key|the token|your key|your token) now|(?:shown|displayed) (?:only )?once"
+        r"|be shown again)[^\n\x00]{0,60}" + _LINE + r"{1,2}[ \t>*`]{0,8}([A-Za-z0-9_.~+/=-]{16,})",
+        accept=_is_shown,
+    ),
+    context(
+        "SECRET",
         _MADE_BY + r"[^\n\x00]{0,120}?" + _LINE + r"[^\n\x00A-Za-z0-9+/]{0,8}(?:b')?([A-Za-z0-9+/_-]{16,}={0,2})",
         accept=_is_made,
     ),
     context(
-        "PASSWORD",
+        "SECRET",
         _PRINTED_BY + r"[^\n\x00]{0,120}?" + _LINE + r"[\"']?([^\s\x00\"'\\]{8,})[\"']?(?:\r?\n|\\n|$)",
         accept=_is_printed,
     ),

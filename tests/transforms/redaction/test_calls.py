@@ -28,6 +28,11 @@ from transforms.redaction.engine import Redactor
         'wlan.connect("guest", "harbor-{a12}7")',
         "VALUES ('app', crypt('{a16}77', gen_salt('bf')));",
         'credentials += Credentials("Realm", "db-02.internal", "app", "harbor-{a12}7")',
+        "keyring.set_password('app', 'user', 'harbor-{a12}7')",
+        "User.objects.create_user('app', 'app@host.internal', 'harbor-{a12}7')",
+        'bcrypt.hashpw(b"harbor-{a12}7", bcrypt.gensalt())',
+        'snprintf(cfg.password, 64, "%s", "harbor-{a12}7");',
+        'passwordField.setText("harbor-{a12}7");',
         'new NetworkCredential("app", "harbor-{a12}7", "CORP")',
     ],
 )

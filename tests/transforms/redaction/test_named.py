@@ -96,6 +96,25 @@ def test_the_colours_of_a_terminal_between_a_name_and_its_value_are_passed_over(
     assert _found(before.format("DB_PASSWORD") + value + behind) == [value]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'DB_PASSWORD="$(echo {})"',
+        '<password encrypted="false">{}</password>',
+        '<setting name="DbPassword" serializeAs="String"><value>{}</value></setting>',
+        'auto password = std::string("{}");',
+        'char password[64] = "{}";',
+        "DB_PASSWORD (masked: false): {}",
+        "Password for user app: {}",
+        "Password for 'https://app@host.internal': {}",
+        '"{}", // password',
+        "f({!r})  # password",
+    ],
+)
+def test_what_stands_between_a_password_and_its_name_is_passed_over(text):
+    assert _found(text.format("harbor" + "7-Lantern")) == ["harbor" + "7-Lantern"]
+
+
 def test_a_database_server_marks_its_strings():
     assert _found("WITH PASSWORD = N'harbor" + "7!Lantern';") == ["harbor" + "7!Lantern"]
 

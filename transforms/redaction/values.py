@@ -23,7 +23,7 @@ _MAX_JUDGED: Final = 512
 """Bytes of a value that are looked at: a longer one is judged by its beginning."""
 _NO_LITERAL = re.compile(
     rb"\$|%[({]|%[A-Z_]+%|\{|<|@(?:/|[A-Za-z_.]+\Z)|\*{3,}|\.{3}|[xX*.-]+\Z|(?:env|var|secrets|process|os|local)\."
-    rb"|(?i:(?:none|null|true|false|undefined|redacted|changeme|example|placeholder|password|required|optional)\Z"
+    rb"|(?i:[+-]?(?:none|null|true|false|undefined|redacted|changeme|example|placeholder|password|required|optional)\Z"
     rb"|(?:your|my|the|insert|replace)[-_])"
 )
 _DOTTED_NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::|->)[A-Za-z_][A-Za-z0-9_]*)+\Z")

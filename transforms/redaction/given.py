@@ -31,24 +31,26 @@ _LABELLED = re.compile(
 _WHOLE = re.compile(rb"[ \t]{0,2}(?:[=:]|[-=]>|is)[ \t]{0,8}[\"'`]?([^\s\x00\"'`\\]{16,128})(?=[\s\"'`\\]|\Z)")
 
 _PAIR = re.compile(
-    rb"[^\x00-\x20\"'\\,]{0,40}\\*[\"']\s{0,2}[,;]\s{0,12}(?:\\+n\s{0,12})?"
+    rb"[^\x00-\x20\"'\\,]{0,40}\\*[\"']\s{0,2}(?:[,;]|:\s?\{)\s{0,12}(?:\\+n\s{0,12})?"
     rb"(?:\\*[\"']?[A-Za-z_]{1,24}\\*[\"']?\s?[:=]\s?(?:\\*[\"'][^\"'\n\x00\\]{0,64}\\*[\"']|[A-Za-z0-9.]{1,24})"
     rb"\s{0,2}[,;]\s{0,12}(?:\\+n\s{0,12})?){0,4}?"
-    rb"\\*[\"']?(?i:[a-z_]{0,12}value|content|data|text|plaintext)\\*[\"']?\s?[:=]\s?\\*"
+    rb"\\*[\"']?(?i:[a-z_]{0,12}value|val|v|content|data|text|plaintext)\\*[\"']?\s?[:=]\s?\\*"
     rb"[\"']([^\x00\"'\\\n]{8,256})\\*[\"']"
 )
 """The rest of a row or an object that names a secret and holds its value in another field."""
 _ASKS = re.compile(
     rb"(?i)\?|what|which|where|who has|whats|pls|please|send|share|remind|give|need|know|got|anyone|any ?one"
 )
-_NO_QUESTION = re.compile(rb"[=;{}\x00]")
+_NO_QUESTION = re.compile(rb"[=;{\x00]")
 _BREAKS = re.compile(rb"(?:\r?\n|\\n){1,2}")
 _ANSWER = re.compile(
-    rb"[ \t>*|-]{0,6}(?:[\[(]?[0-9][0-9:. TZ-]{3,24}[\])]?[ \t]{0,2}(?:[AaPp][Mm][\])]? )?)?[<@*(\[]{0,3}"
+    rb"(?P<who>[ \t>*|-]{0,6}(?:[\[(]?[0-9][0-9:. TZ-]{3,24}[\])]?[ \t]{0,2}(?:[AaPp][Mm][\])]? )?)?[<@*(\[]{0,3}"
     rb"[A-Za-z][A-Za-z0-9_.@-]{0,24}(?: [A-Za-z(][A-Za-z0-9_.@)-]{0,20})?(?:[>\])]{1,3}:?|[*]{0,2}:[>*]{0,2})"
-    rb"[ \t]{1,4}"
-    rb"(?:[A-Za-z' ]{1,16}[,:]? ){0,2}[\"'`]?([^\x00-\x20\x7f-\xff\"'`\\,;&|<>(){}\[\]]{8,128})[\"'`]?"
-    rb"(?=[ \t]{0,2}(?:\r?\n|\\n|\Z|\x00))"
+    rb"[ \t]{1,4}|[A-Za-z][A-Za-z0-9_.@-]{0,24}[ \t]{1,3}[\[(]?[0-9]{1,2}:[0-9]{2}(?: ?[AaPp][Mm])?[\])]?[ \t]{0,2}"
+    rb"(?:\r?\n|\\n)"
+    rb"|\{[^\n\x00{}]{0,80}\\*[\"'](?:text|content|message|body|msg)\\*[\"'] ?: ?\\*(?=[\"']))?"
+    rb"(?:[A-Za-z' ]{1,16}[,:]? ){0,2}[\"'`]?(?P<said>[^\x00-\x20\x7f-\xff\"'`\\,;&|<>(){}\[\]]{8,128})[\"'`]?"
+    rb"(?=\\*[\"']?\}?\]?,?[ \t]{0,2}(?:\r?\n|\\n|\Z|\x00))"
 )
 """What somebody says alone on a line; the name of who says it is a word or two."""
 
@@ -77,7 +79,9 @@ def answer_after(text: bytes, start: int, *, end: int, accept: Callable[[bytes],
     if answer is None or _NO_QUESTION.search(text, end, line_end):
         return None
     first = max(text.rfind(b"\n", max(0, start - _MOST_BEFORE), start), start - _MOST_BEFORE, 0)
-    return answer.span(1) if _ASKS.search(text, first, line_end) and accept(answer[1]) else None
+    if not answer["who"] and text[line_end - 1 : line_end] != b"?":
+        return None
+    return answer.span("said") if _ASKS.search(text, first, line_end) and accept(answer["said"]) else None
 
 
 def _line_end(text: bytes, end: int) -> int:

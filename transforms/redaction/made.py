@@ -15,7 +15,7 @@ _MADE_BY: Final = (
 _PRINTED_BY: Final = (
     r"(?:(?:\bpass|gopass|lpass) show|\bbw get|\bop (?:read|item get)|vault (?:kv )?(?:get|read) -field"
     r"|find-(?:generic|internet)-password|secret-tool lookup|secrets versions access|get-secret-value"
-    r"|keyvault secret show|\bnmcli -s|\bpwgen|\bmkpasswd|\bapg )"
+    r"|keyvault secret show|\bnmcli -s|chamber read|\bpwgen|\bmkpasswd|\bapg )"
 )
 _BASE64: Final = re.compile(rb"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)?\Z")
 _PRINTED: Final = re.compile(rb"[\x21-\x7e]{6,}\n?\Z")
@@ -100,6 +100,7 @@ MADE: Final = (
         r"(?:s:)?[\"'`]?([^\s\x00\"'`\\;,:=]{8,})",
         accept=_is_network_key,
     ),
+    context("SECRET", r"::add-mask::([^\s\x00\"'`\\]{6,})", accept=_is_printed),
     context(
         "SECRET",
         r"(?i:pragma (?:re|hex)?key)\s*=\s*[\\\"']{1,3}(?:x')?([^\s\x00\"'\\]{6,})",

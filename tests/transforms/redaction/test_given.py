@@ -62,6 +62,9 @@ def _answer(text: str) -> str | None:
         "[10:02] ann: could you send me the password\n[10:03] bob: {}\n[10:04] ann: ty",
         "<ann> pls share the password for staging\n<bob> it's `{}`",
         "ann: which password?\\nbob: sure, {}\\n",
+        "ann 10:02\nwhat's the password?\nbob 10:03\n{}\n",
+        '{{"user":"ann","text":"what is the password?"}}\n{{"user":"bob","text":"{}"}}\n',
+        "the db password?\n{}",
     ],
 )
 def test_what_somebody_answers_to_a_question_for_a_password_is_one(text):
@@ -85,6 +88,8 @@ def test_a_field_and_a_sentence_below_a_name_are_no_answers(text):
     [
         '{{"Name": "/prod/password", "Type": "SecureString", "Value": "{}", "Version": 3}}',
         '{{"name":"password","value":"{}"}}',
+        '{{"password": {{"sensitive": true, "type": "string", "value": "{}"}}}}',
+        '{{"k": "password", "v": "{}"}}',
         '{{\\"key\\": \\"password\\", \\"secure\\": true, \\"value\\": \\"{}\\"}}',
         '{{"Key": "password",\n  "EncryptedValue": "{}"}}',
     ],

@@ -32,6 +32,7 @@ _DRAWN: Final = re.compile(r"\{([acghtulwsdbpv])(\d+)\}")
 EXAMPLES: Final = (
     "-----BEGIN EC PRIVATE KEY-----\n{s64}\n-----END EC PRIVATE KEY-----",
     "{s64}\n{s64}\n-----END RSA PRIVATE KEY-----",
+    "Private-Lines: 2\n{s64}\n{s44}\nPrivate-MAC: 1f",
     "Private-Lines: 2\n{s64}\n{s44}",
     "xprv9{b100}",
     "AGE-SECRET-KEY-1{u58}",

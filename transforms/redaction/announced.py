@@ -111,8 +111,8 @@ _CODES_AND_SEEDS = (
     ),
     context(
         "OTP_SEED",
-        r"(?i:t?otp|authenticator|[2m]fa|two[ _-]?factor|set-?up key|manual)[^\n\x00]{0,60}?[^A-Za-z0-9\x00]"
-        r"([a-z2-7]{4}(?: [a-z2-7]{4}){3,15})",
+        r"(?i:t?otp|authenticator|[2m]fa|two[ _-]?factor|set-?up key|manual)[^\n\x00]{0,60}?(?:(?:\r?\n|\\+n){1,2}"
+        r"[ \t>*`]{1,8}|[^A-Za-z0-9\x00])([a-z2-7]{4}(?: [a-z2-7]{4}){3,15}|[A-Z2-7]{4}(?: [A-Z2-7]{4}){3,15})",
         accept=_is_seed,
     ),
     context(

@@ -14,6 +14,7 @@ from transforms.redaction.values import (
 )
 
 _ARGUMENTS = r"(?:(?:[a-z_]+ ?[:=] ?)?(?:[\"'][^\n\x00\"']*[\"']|[A-Za-z_$][A-Za-z0-9_.$]*)\s*,\s*)"
+_ADDRESS = r"(?:(?:[a-z_]+ ?[:=] ?)?[\"'][^\n\x00\"'@]{1,64}@[^\n\x00\"']{1,64}[\"']\s*,\s*)?"
 _DIGIT_QUOTED = r"(?:[a-z_]+ ?[:=] ?)?[\"']([^\s\x00\"'\\]*[0-9!@#%^*?+~=][^\s\x00\"'\\]*)[\"']"
 _QUOTED = r"(?:[a-z_]+ ?[:=] ?)?[brfN]?[\"']([^\s\x00\"'\\]{6,})[\"']"
 _GROUPS = r"[a-z]{4}(?: [a-z]{4}){3}"
@@ -114,8 +115,9 @@ CALLS = (
         # Four arguments are a realm, a host, a user and the password.
         r"(?:(?i:credentials?)\s?\(\s*(?:[\"'][^\n\x00\"']*[\"']\s*,\s*){2}"
         r"|(?i:(?:basic|digest|http|set)?_?(?:basic|digest|http)?_?auth[a-z]*|[a-z_]*log_?in|sign_?in"
-        r"|authenticate|[a-z]*credentials?|change_?user_?password|createuser|create_user|adduser)\s*(?:=\s*)?\(\s*)"
+        r"|authenticate|[a-z]*credentials?|change_?user_?password|createuser|create_user|create_?superuser|adduser)\s*(?:=\s*)?\(\s*)"
         + _ARGUMENTS
+        + _ADDRESS
         + _QUOTED,
         accept=_is_login_password,
     ),

@@ -33,7 +33,7 @@ FRAMES = (
     context("URL_PASSWORD", r"[A-Za-z0-9]://([A-Za-z0-9_.~%-]{16,})@", accept=is_random),
     context(
         "AUTH_HEADER",
-        r"(?i:authorization)[\\\"'\]]*\s*[:=,]\s*[\\\"'f]*(?i:bearer|basic|token|digest|apikey|key|bot|negotiate)\s+"
+        r"(?i:authorization)[\\\"'\]]*\s*[:=,]\s*[\\\"'f]*(?i:bearer|basic|token|digest|apikey|key|bot|negotiate)(?:\s|%20)+"
         r"([A-Za-z0-9._~+/=:-]{8,})",
         accept=has_case_or_digit,
     ),

@@ -10,7 +10,7 @@ from transforms.redaction.values import is_hash, is_login, is_opaque, is_passwor
 _LINE: Final = r"(?:\r?\n|\\n)"
 _MADE_BY: Final = (
     r"(?:generate_key|token_(?:hex|urlsafe|bytes)|urandom|random_?[bB]ytes|rand -(?:hex|base64)|genkey|genpsk|keygen"
-    r"|gen_random_|generate[:-]secret|key:generate|keyring generate)"
+    r"|gen_random_|random_base32|generate[:-]secret|key:generate|keyring generate)"
 )
 _PRINTED_BY: Final = (
     r"(?:(?:\bpass|gopass|lpass) show|\bbw get|\bop (?:read|item get)|vault (?:kv )?(?:get|read) -field"
@@ -108,7 +108,8 @@ MADE: Final = (
     ),
     context(
         "SECRET",
-        r"(?:encrypt|ENCRYPT|pepper|PEPPER|Plaintext|\b[dk]ek|\b[DK]EK)[\"']?\s{0,4}(?:[:=]|=>)\s{0,4}"
+        r"(?:[Ee]ncrypt(?:ion)?|ENCRYPT(?:ION)?|pepper|PEPPER|Plaintext|\b[dk]ek|\b[DK]EK)[\"']?\s{0,4}(?:[:=]|=>)\s{0,4}"
+        r"(?:\{\s{0,16}[\"']?(?i:key)[\"']?\s{0,4}(?:[:=]|=>)\s{0,4})?"
         r"[\"'`]?([A-Za-z0-9+/_-]{22,}={0,2})",
         accept=_is_made,
     ),

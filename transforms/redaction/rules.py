@@ -23,6 +23,8 @@ _BLANK: Final = r"(?:[ +]|%20)"
 _KEY_NAME: Final = _BLANK + r"(?:[A-Z0-9]{2,10}" + _BLANK + r"){0,3}PRIVATE" + _BLANK + r"KEY"
 _NO_RULE: Final = r"(?:[^-\x00]|-{1,3}[^-\x00])"
 """A byte of what lines up to a rule of dashes are made of: a key, and what stands before its lines, whatever it is."""
+_TOKEN_LINES: Final = r"(?:(?:\r?\n|\\+n)[ \t]{0,16}[A-Za-z0-9/+]{40,})*"
+"""Further lines of a wrapped token; words and paths have no such stretches."""
 _BODY: Final = r"[A-Za-z0-9+/=%\\]"
 _MORE_LINES: Final = r"(?:" + _NO_RULE + r"{0,80}?[A-Za-z0-9+/=]{40,})"
 """Numbers, times, names of files, frames, quotes, signs of a difference and of comments stand between two lines."""
@@ -59,9 +61,11 @@ _KEY_BLOCKS = (
     ),
     fixed(
         "PRIVATE_KEY",
-        r"Private-Lines: [0-9]{1,3}(?:[^:\x00]{0,400}[A-Za-z0-9+/=]{40}[^:\x00]*?Private-MAC|" + _MORE_LINES + r"+)",
+        r"(Private-Lines: [0-9]{1,3}[^:\x00]{0,400}[A-Za-z0-9+/=]{40}[^:\x00]*?)"
+        r"(?:\\+[nr]|[^A-Za-z0-9\x00])*Private-MAC",
         trigger=r"Private-Lines: [0-9]",
     ),
+    fixed("PRIVATE_KEY", r"Private-Lines: [0-9]{1,3}" + _MORE_LINES + r"+", trigger=r"Private-Lines: [0-9]"),
     fixed("PRIVATE_KEY", r"[xyzt]prv[1-9A-HJ-NP-Za-km-z]{90,}"),
     fixed("PRIVATE_KEY", r"AGE-SECRET-KEY-1[A-Z0-9]{50,}"),
 )
@@ -77,9 +81,13 @@ _CLOUDS = (
     context("AWS_SIGNATURE", r"X-Amz-(?:Signature|Security-Token)=([A-Za-z0-9%/+_-]{32,})", accept=is_literal),
     fixed(
         "AWS_SESSION_TOKEN",
-        r"(?:F[Qw]oGZXIvYXdz|IQoJb3JpZ2lu|AQoDYXdz)(?:[A-Za-z0-9/+_-]|%2[BFbf]){40,}(?:={1,2}|(?:%3[Dd]){1,2})?",
+        r"(?:F[Qw]oGZXIvYXdz|IQoJb3JpZ2lu|AQoDYXdz)(?:[A-Za-z0-9/+_-]|%2[BFbf]){40,}"
+        + _TOKEN_LINES
+        + r"(?:={1,2}|(?:%3[Dd]){1,2})?",
     ),
-    fixed("AWS_SESSION_TOKEN", LEFT + r"((?:FwoG|IQoJ)[A-Za-z0-9/+]{80,}={0,2})", accept=is_random),
+    fixed(
+        "AWS_SESSION_TOKEN", LEFT + r"((?:FwoG|IQoJ)[A-Za-z0-9/+]{60,}" + _TOKEN_LINES + r"={0,2})", accept=is_random
+    ),
     fixed("GOOGLE_KEY", r"AIza[A-Za-z0-9_-]{35}"),
     fixed("GOOGLE_KEY", r"ya29\.[A-Za-z0-9_-]{20,}"),
     fixed("GOOGLE_KEY", r"GOCSPX-[A-Za-z0-9_-]{20,}"),

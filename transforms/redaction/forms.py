@@ -27,7 +27,7 @@ FRAMES = (
     fixed("JWT", r"eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]{6,}){0,3}"),
     context(
         "URL_PASSWORD",
-        r"(?:[A-Za-z0-9]:|[\s\"'=(])//[^\s\x00/:@\"'<>\\]*:([^\s\x00/\"'<>\\]{3,})@",
+        r"[A-Za-z0-9]://[^\s\x00/:@\"'<>\\]*:([^\s\x00/\"'<>\\]{3,})@",
         accept=is_url_password,
     ),
     context("URL_PASSWORD", r"[A-Za-z0-9]://([A-Za-z0-9_.~%-]{16,})@", accept=is_random),

@@ -109,6 +109,7 @@ _CODES_AND_SEEDS = (
         r"([A-Z2-7]{16,64}={0,6})",
         accept=_is_seed,
     ),
+    context("OTP_SEED", r"base32\)?;?[ \t]{0,8}(?:\r?\n|\\+n)[^A-Za-z0-9\x00]{1,8}([A-Z2-7]{16,64})", accept=_is_seed),
     context(
         "OTP_SEED",
         r"(?i:t?otp|authenticator|[2m]fa|two[ _-]?factor|set-?up key|manual)[^\n\x00]{0,60}?(?:(?:\r?\n|\\+n){1,2}"

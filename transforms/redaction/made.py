@@ -108,9 +108,21 @@ MADE: Final = (
     ),
     context(
         "SECRET",
-        r"(?:[Ee]ncrypt(?:ion)?|ENCRYPT(?:ION)?|pepper|PEPPER|Plaintext|\b[dk]ek|\b[DK]EK)[\"']?\s{0,4}(?:[:=]|=>)\s{0,4}"
-        r"(?:\{\s{0,16}[\"']?(?i:key)[\"']?\s{0,4}(?:[:=]|=>)\s{0,4})?"
+        r"(?:[Ee]ncrypt(?:ion)?|ENCRYPT(?:ION)?|pepper|PEPPER|[Jj]wt|JWT|Plaintext|\b[dk]ek|\b[DK]EK)[\"']?\s{0,4}(?:[:=]|=>)\s{0,4}"
+        r"(?:[\s{]{1,16}[\"']?(?i:key|secret)[\"']?\s{0,4}(?:[:=]|=>)\s{0,4})?"
         r"[\"'`]?([A-Za-z0-9+/_-]{22,}={0,2})",
         accept=_is_made,
     ),
+    context(
+        "SECRET",
+        r"omniauth\(? ?:[a-z0-9_]{2,24},\s?[\"'][^\n\x00\"']{4,80}[\"'],\s?[\"']([^\s\x00\"'\\]{16,})[\"']",
+        accept=_is_made,
+    ),
+    context(
+        "COOKIE",
+        r"(?i:phpsessid|jsessionid|asp\.net_sessionid|connect\.sid|[a-z]{3,12}_session|session_?id)[\\\"']{1,2}\s?[:=]\s?"
+        r"[\\\"']{1,2}([A-Za-z0-9%_.+/=-]{20,})",
+        accept=is_opaque,
+    ),
+    context("SECRET", r"(?i:appid)[\"']?\s?[:=]\s?[\"']([A-Za-z0-9_]{20,})[\"']", accept=_is_made),
 )

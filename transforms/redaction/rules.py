@@ -73,7 +73,7 @@ _KEY_BLOCKS = (
 _CLOUDS = (
     context(
         "AWS_SECRET",
-        r"A[KS]IA[A-Z0-9]{16}[\"']?[\s,:|]{1,4}[\"']?((?:[A-Za-z0-9/+]|%2[BFbf]){40})",
+        r"A[KS]IA[A-Z0-9]{16}[\"']?[\s,:|]{1,4}[\"']?((?:[A-Za-z0-9/+]|%2[BFbf]){40})(?:[^A-Za-z0-9/+%\x00]|$)",
         accept=is_literal,
     ),
     context("AWS_SIGNATURE", r"AWS4-HMAC-SHA256[^\n\x00]*?Signature=([a-f0-9]{64})", accept=is_literal),
@@ -91,6 +91,7 @@ _CLOUDS = (
     fixed("GOOGLE_KEY", r"AIza[A-Za-z0-9_-]{35}"),
     fixed("GOOGLE_KEY", r"ya29\.[A-Za-z0-9_-]{20,}"),
     fixed("GOOGLE_KEY", r"GOCSPX-[A-Za-z0-9_-]{20,}"),
+    context("AZURE_KEY", r"\bkey[12]\b[\"']?[ \t:|,=]{1,8}[\"']?([A-Za-z0-9+/]{86}==)", accept=is_random),
     context("AZURE_KEY", r"(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{40,}={0,2})", accept=is_literal),
     fixed("AZURE_KEY", r"[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}"),
     context("AZURE_KEY", r"(?:[?&;]|\\u0026)sig=([A-Za-z0-9%/+]{40,}={0,2})", accept=is_random),
@@ -130,7 +131,8 @@ _SERVICES = (
     fixed("SLACK_TOKEN", r"xapp-[0-9]-[A-Z0-9]{6,}-[0-9]+-[A-Za-z0-9]{16,}"),
     context(
         "SLACK_WEBHOOK",
-        r"hooks\.slack\.com(?:/|%2[Ff])(?:services|workflows|triggers)(?:/|%2[Ff])([A-Za-z0-9/%_-]{20,})",
+        r"hooks\.slack\.com(?::[0-9]{2,5} \"?(?:GET|POST) )?(?:/|%2[Ff])"
+        r"(?:services|workflows|triggers)(?:/|%2[Ff])([A-Za-z0-9/%_-]{20,})",
         accept=is_literal,
     ),
     context(

@@ -51,6 +51,8 @@ _FEWEST_IN_COOKIE: Final = 16
 _CODE_FOLLOWS = (b"(", b"[")
 _GROUPS = re.compile(rb"[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,12}){2,9}\Z")
 _WORD_PHRASE = re.compile(rb"[A-Za-z]{3,12}([-_.+!])(?:[A-Za-z]{3,12}\1){1,6}[A-Za-z]{2,12}[0-9]{0,4}!?\Z")
+_MANY_WORDS = re.compile(rb"[a-z]{3,12}(?:[-_][a-z]{3,12}){3,6}[0-9]{1,4}\Z")
+_DOTTED_PASSWORD = re.compile(rb"[a-z]{4,12}\.[A-Z][a-z]{3,12}[0-9]{2,4}!?\Z")
 _WORD_OF_CODE = re.compile(
     rb"(?i)(?:\A|[-_.+!])(?:pass[a-z]*|secrets?|tokens?|keys?|self|this|config[a-z]*|settings?|env|auth[a-z]*"
     rb"|cred[a-z]*|users?|name"
@@ -260,7 +262,7 @@ def is_word_phrase(value: bytes) -> bool:
         len(value) >= 16
         and _WORD_PHRASE.match(value) is not None
         and not _WORD_OF_CODE.search(value)
-        and (value != value.lower() or b"+" in value or b"!" in value)
+        and (value != value.lower() or b"+" in value or b"!" in value or _MANY_WORDS.match(value) is not None)
     )
 
 
@@ -268,7 +270,7 @@ def is_given(value: bytes, following: bytes) -> bool:
     """Say whether a value without quotes that is given to a password's name is one."""
     if following in _CODE_FOLLOWS:
         return False
-    if is_word_phrase(value) or _is_code_of_letters(value):
+    if is_word_phrase(value) or _is_code_of_letters(value) or _is_dotted_password(value):
         return True
     if _TYPED_OTHER.search(value) and not is_truly_random(value):
         return False
@@ -282,6 +284,11 @@ def is_given(value: bytes, following: bytes) -> bool:
         and not value.startswith((b"^", b"*", b"~"))
         and is_literal(value, following)
     )
+
+
+def _is_dotted_password(value: bytes) -> bool:
+    """Say whether a value is two words, a dot and a number, as people choose passwords and hardly a name in code."""
+    return _DOTTED_PASSWORD.match(value) is not None and not _WORD_OF_CODE.search(value)
 
 
 def is_told(value: bytes) -> bool:

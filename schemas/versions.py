@@ -3,7 +3,7 @@
 from typing import Final
 
 STAGE_VERSIONS: Final[dict[str, int]] = {
-    "ingest": 8,
+    "ingest": 9,
     "boilerplate": 1,
     "sign": 4,
     "copies": 6,

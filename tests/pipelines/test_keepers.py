@@ -22,6 +22,9 @@ RULES: dict[str, dict[str, Any]] = {
     "joined tasks": {"task_groups": {"join_by_vectors": True, "vector_min_similarity": 0.6}},
 }
 
+QUICK = {("plain", 1), ("groups within a budget", 1)}
+"""Rules and seeds that every run of the tests checks; the slow ones check all."""
+
 
 class Measured(NamedTuple):
     """How similar any two rows are by each of the rules, from what the run signed and embedded."""
@@ -74,8 +77,14 @@ def check_keepers(curated: Curated) -> Counter[str]:
     return Counter(row["reason"] for row in rows.values())
 
 
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 6))])
-@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize(
+    ("rules", "seed"),
+    [
+        pytest.param(rules, seed, marks=() if (rules, seed) in QUICK else pytest.mark.slow)
+        for rules in RULES
+        for seed in range(1, 6)
+    ],
+)
 def test_a_dropped_row_names_a_run_that_stays(rules: str, seed: int, tmp_path: Path, curate: Curate) -> None:
     records = chained_records(seed, num_policies=16 if "groups" in rules else 2)
     lake = write_jsonl(tmp_path / "lake" / "part.jsonl", records)

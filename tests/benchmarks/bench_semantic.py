@@ -54,7 +54,7 @@ def run_large_cell(path: Path, result: "multiprocessing.Queue[tuple[float, float
     """Group one cell; puts CPU-seconds, peak resident MB and the number of kept members."""
     vectors = np.load(path, mmap_mode="r")
     members = np.zeros(len(vectors), dtype=MEMBER)
-    for name in ("row", "rank", "vector"):
+    for name in ("row", "rank", "vector", "repeats"):
         members[name] = np.arange(len(vectors))
     with threadpool_limits(1):
         start = time.process_time()

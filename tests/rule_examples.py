@@ -8,6 +8,7 @@ those of base 58.
 import random
 import re
 import string
+from collections.abc import Iterator
 from typing import Final
 
 from tests.vendor_examples import VENDOR_EXAMPLES
@@ -245,6 +246,12 @@ EXAMPLES: Final = (
     "auth: {user: 'admin', pw: '{a20}'}",
     "PASSWORD('{a20}')",
 )
+
+
+def draw_examples(example: str, count: int) -> Iterator[tuple[str, str]]:
+    """Yield so many drawings of an example."""
+    for seed in range(count):
+        yield draw_example(example, random.Random(seed))
 
 
 def draw_example(example: str, rng: random.Random) -> tuple[str, str]:

@@ -140,7 +140,7 @@ def _settle(leaders: Members, signatures: Signatures, sketches: Sketches, *, rul
     while left.any():
         container, share = places.copy(), np.ones(len(leaders))
         if rules.containment_min_share is not None:
-            among = np.flatnonzero(found.keeper == places)
+            among = np.flatnonzero((found.keeper == places) & np.isin(cells, cells[left]))
             inside = _containers(leaders[among], signatures, sketches, rules=rules)
             container[among], share[among] = among[inside.container], inside.share
         goes = left & (container != places) & ~left[container]

@@ -362,9 +362,8 @@ def scan_texts(
     for text in range(bounds.size - 1):
         piece = data[bounds[text] : bounds[text + 1]]
         if folded.size < 2 * piece.size + PADDING:
-            folded = np.empty(
-                2 * (2 * piece.size + PADDING), dtype=np.uint8
-            )  # Two bytes of UTF-8 become four, three become six.
+            # Two bytes of UTF-8 become four, three become six.
+            folded = np.empty(2 * (2 * piece.size + PADDING), dtype=np.uint8)
         size = fold_text(piece, by_byte, by_point, folded)
         if size < 0:
             counts[text, 0] = size

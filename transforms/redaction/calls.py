@@ -6,7 +6,7 @@ from typing import Final
 from transforms.redaction.rule import CLOSE, QUOTE, context
 from transforms.redaction.values import (
     is_chosen,
-    is_hash,
+    is_drawn,
     is_opaque,
     is_password,
     is_phrase,
@@ -50,13 +50,7 @@ def _is_passed(value: bytes, following: bytes) -> bool:
 
 def _is_key(value: bytes, following: bytes) -> bool:
     """Say whether the argument of a call that takes a key is one: drawn, or chosen with signs in it."""
-    is_key = is_opaque(value, following) or is_hash(value) or is_chosen(value, following)
-    return is_key and _NAMED_ALGORITHM.search(value) is None
-
-
-def _is_raw_key(value: bytes, following: bytes) -> bool:
-    """Say whether what a key is read from is one."""
-    return is_hash(value) or is_opaque(value, following)
+    return (is_drawn(value, following) or is_chosen(value, following)) and _NAMED_ALGORITHM.search(value) is None
 
 
 def _is_login_password(value: bytes, following: bytes) -> bool:
@@ -84,14 +78,14 @@ CALLS = (
         + _DECODERS
         + r"\s?\(\s?&?[bu]?"
         r"[\"'`]([^\s\x00\"'`\\]{16,})[\"'`]",
-        accept=_is_raw_key,
+        accept=is_drawn,
         trigger=_DECODERS + r"\s?\(\s?&?[bu]?[\"'`][^\s\x00\"'`\\]{16}",
     ),
     context(
         "SECRET",
         _CLIENTS + r"(?:\.(?i:new|run|log_?in|init|initialize|start|connect))?\([bu]?"
         r"[\"'`]([A-Za-z0-9_.~+/=-]{24,})[\"'`]",
-        accept=_is_raw_key,
+        accept=is_drawn,
     ),
     context(
         "PASSWORD",

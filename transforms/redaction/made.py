@@ -5,7 +5,7 @@ import re
 from typing import Final
 
 from transforms.redaction.rule import context
-from transforms.redaction.values import is_hash, is_login, is_opaque, is_password, is_typed
+from transforms.redaction.values import is_drawn, is_hash, is_login, is_opaque, is_password, is_typed
 
 _LINE: Final = r"(?:\r?\n|\\n)"
 _MADE_BY: Final = (
@@ -33,19 +33,14 @@ def is_wrapped(value: bytes, following: bytes) -> bool:
     return _PRINTED.match(word) is not None and is_password(word.rstrip(), b"")
 
 
-def _is_made(value: bytes, following: bytes) -> bool:
-    """Say whether the line below a generator is what it made."""
-    return is_hash(value) or is_opaque(value, following)
-
-
 def _is_shown(value: bytes, following: bytes) -> bool:
     """Say whether what is shown but once is a key; some are written as ids are."""
-    return _is_made(value, following) or _UUID.match(value) is not None
+    return is_drawn(value, following) or _UUID.match(value) is not None
 
 
 def _is_printed(value: bytes, following: bytes) -> bool:
     """Say whether the line below a command that prints a secret is one."""
-    return is_hash(value) or is_typed(value, following) or is_opaque(value, following)
+    return is_typed(value, following) or is_drawn(value, following)
 
 
 def _is_network_key(value: bytes, following: bytes) -> bool:
@@ -63,7 +58,7 @@ MADE: Final = (
     context(
         "SECRET",
         _MADE_BY + r"[^\n\x00]{0,120}?" + _LINE + r"[^\n\x00A-Za-z0-9+/]{0,8}(?:b')?([A-Za-z0-9+/_-]{16,}={0,2})",
-        accept=_is_made,
+        accept=is_drawn,
     ),
     context(
         "SECRET",
@@ -111,12 +106,12 @@ MADE: Final = (
         r"(?:[Ee]ncrypt(?:ion)?|ENCRYPT(?:ION)?|pepper|PEPPER|[Jj]wt|JWT|Plaintext|\b[dk]ek|\b[DK]EK)[\"']?\s{0,4}(?:[:=]|=>)\s{0,4}"
         r"(?:[\s{]{1,16}[\"']?(?i:key|secret)[\"']?\s{0,4}(?:[:=]|=>)\s{0,4})?"
         r"[\"'`]?([A-Za-z0-9+/_-]{22,}={0,2})",
-        accept=_is_made,
+        accept=is_drawn,
     ),
     context(
         "SECRET",
         r"omniauth\(? ?:[a-z0-9_]{2,24},\s?[\"'][^\n\x00\"']{4,80}[\"'],\s?[\"']([^\s\x00\"'\\]{16,})[\"']",
-        accept=_is_made,
+        accept=is_drawn,
     ),
     context(
         "COOKIE",
@@ -124,5 +119,5 @@ MADE: Final = (
         r"[\\\"']{1,2}([A-Za-z0-9%_.+/=-]{20,})",
         accept=is_opaque,
     ),
-    context("SECRET", r"(?i:appid)[\"']?\s?[:=]\s?[\"']([A-Za-z0-9_]{20,})[\"']", accept=_is_made),
+    context("SECRET", r"(?i:appid)[\"']?\s?[:=]\s?[\"']([A-Za-z0-9_]{20,})[\"']", accept=is_drawn),
 )

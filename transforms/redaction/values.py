@@ -59,8 +59,8 @@ _WORD_OF_CODE = re.compile(
     rb"|values?|strings?|example|get|set|db|data|test|from|with|not|field|model|base|type)(?:[-_.+!]|\Z)"
 )
 _SPOKEN = re.compile(rb"[!@#]?[A-Za-z][A-Za-z0-9]{2,}[!@#*?_.-]?[A-Za-z]*[0-9]{2,6}[!@#*?x]?\Z")
-_HASH_SHAPE = re.compile(rb"(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})\Z")
-_HASH_SIZES: Final = frozenset({32, 40, 56, 64, 96, 128})
+_HASH_SIZES: Final = (32, 40, 56, 64, 96, 128)
+_HASH_SHAPE = re.compile(b"(?:" + b"|".join(b"[0-9a-f]{%d}" % size for size in _HASH_SIZES) + rb")\Z")
 _APP_PASSWORD = re.compile(rb"[a-z]{4}(?: [a-z]{4}){3}\Z")
 _SEED_PHRASE = re.compile(rb"[a-z]{3,8}(?: [a-z]{3,8}){11,23}\Z")
 _MARK = re.compile(rb"[!@#$%^&*?+~=._-]")
@@ -228,6 +228,11 @@ def is_hash_or_path(value: bytes) -> bool:
 def is_hash(value: bytes) -> bool:
     """Say whether a value has the form of a digest in small letters: so have keys, which a name must speak for."""
     return len(value) in _HASH_SIZES and _HASH_SHAPE.match(value) is not None and not value.isdigit()
+
+
+def is_drawn(value: bytes, following: bytes) -> bool:
+    """Say whether a value where keys stand is one that was drawn: random, or in digits as a digest's."""
+    return is_hash(value) or is_opaque(value, following)
 
 
 def is_chosen(value: bytes, following: bytes) -> bool:

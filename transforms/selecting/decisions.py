@@ -98,9 +98,8 @@ def follow_keepers(verdicts: Sequence[Verdict], ids: Sequence[str]) -> list[Verd
     verdict_of = dict(zip(ids, verdicts, strict=True))
     followed = []
     for verdict in verdicts:
-        if verdict.reason in REDUNDANT_REASONS and verdict_of[verdict.reference_id or ""].reason in _PLACE_REASONS:
-            verdict = verdict_of[verdict.reference_id or ""]
-        followed.append(verdict)
+        of_keeper = verdict_of[verdict.reference_id or ""] if verdict.reason in REDUNDANT_REASONS else verdict
+        followed.append(of_keeper if of_keeper.reason in _PLACE_REASONS else verdict)
     return followed
 
 

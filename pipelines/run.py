@@ -45,9 +45,14 @@ class RunResult:
 
 
 def dry_run(loaded: LoadedSettings, flags: Sequence[str]) -> tuple[Sources, Plan]:
-    """Return what a run would do; nothing is written and no record is read."""
+    """Return what a run would do; nothing stays written and no record is read.
+
+    Raises:
+        TrajsiftError: What would stop a run before it reads a record.
+    """
     _refuse_unknown_flags(flags)
     store = Store(loaded.settings.store)
+    store.check_writable()
     sources = find_sources(loaded, store)
     return sources, make_plan(loaded, sources, store)
 
@@ -71,6 +76,7 @@ def execute(
     display = display or Display(loaded.settings.execution.progress)
     _refuse_unknown_flags(flags)
     store = Store(loaded.settings.store)
+    store.check_writable()
     sources = find_sources(loaded, store)
     with exclusive(store):
         keep_known_files(store, sources.known, settings=loaded.settings.ingest)

@@ -16,8 +16,9 @@ import pyarrow.parquet as pq
 from pipelines.stages.context import StageContext
 from pipelines.stages.parts import read_parts
 from schemas.reasons import UseReason
+from schemas.settings.ingest import follow_alias
 from schemas.tables import SCHEMAS
-from transforms.judging.identities import id_task_key, resolve_alias
+from transforms.judging.identities import id_task_key
 from transforms.judging.outcomes import outcome_values
 from transforms.store.files import Store
 from transforms.store.tables import rows_to_table, write_table
@@ -67,7 +68,7 @@ def _plan(context: StageContext, uses: pl.DataFrame) -> dict[str, pl.DataFrame]:
     facts = _facts(context)
     settings = context.settings.export
     aliases = context.settings.identity.task_aliases
-    seeds = {id_task_key(resolve_alias(seed.task_id, aliases)): seed for seed in context.seed_tasks}
+    seeds = {id_task_key(follow_alias(seed.task_id, aliases)): seed for seed in context.seed_tasks}
     plans: dict[str, pl.DataFrame] = {}
     for dataset in sorted(settings.targets):
         if dataset == "dpo":

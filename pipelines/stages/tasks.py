@@ -13,8 +13,9 @@ import pyarrow as pa
 from pipelines.stages.context import StageContext
 from schemas.reasons import Difficulty, EnvType, TaskDecision
 from schemas.settings import Settings
+from schemas.settings.ingest import follow_alias
 from transforms.judging.failures import is_infrastructure
-from transforms.judging.identities import id_task_key, policies, resolve_alias
+from transforms.judging.identities import id_task_key, policies
 from transforms.judging.near_miss import partial_results, sibling_aucs
 from transforms.judging.outcomes import thresholds
 from transforms.judging.shards import WriteShards, read_shards
@@ -154,7 +155,7 @@ def _seed_row(key: str, seed: SeedTask, *, kinds: Mapping[str, str]) -> dict[str
 
 
 def _seed_key(task: SeedTask, settings: Settings) -> str:
-    return id_task_key(resolve_alias(task.task_id, settings.identity.task_aliases))
+    return id_task_key(follow_alias(task.task_id, settings.identity.task_aliases))
 
 
 def _judge(context: StageContext, keyed: Sequence[tuple[str, SlimRollout]]) -> dict[str, dict[str, Any]]:

@@ -1,10 +1,14 @@
 """Settings of ingest: formats, identity fields, limits and redaction."""
 
-from typing import Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from schemas.settings.section import Section
+
+FieldName = Annotated[str, Field(pattern=r"^[^.]+(\.[^.]+)*$")]
+"""A name of a field of a record, or names joined by dots, none of them empty."""
 
 
 class FieldMapSettings(Section):
@@ -13,48 +17,57 @@ class FieldMapSettings(Section):
     A name with dots reaches into nested objects (`extra_info.task_id`).
     """
 
-    native_id: list[str] = Field(default=["trajectory_id", "traj_id", "rollout_id", "uuid", "id"])
+    native_id: list[FieldName] = Field(default=["trajectory_id", "traj_id", "rollout_id", "uuid", "id"])
     """Fields of a record's own id."""
-    task_id: list[str] = Field(default=["task_id", "instance_id", "problem_id", "question_id"])
+    task_id: list[FieldName] = Field(default=["task_id", "instance_id", "problem_id", "question_id"])
     """Fields of the task id."""
-    reward: list[str] = Field(
+    reward: list[FieldName] = Field(
         default=["reward", "score", "resolved", "target", "is_correct", "label", "quality_score"]
     )
     """Fields of the reward; converted by the one written table."""
-    reward_components: list[str] = Field(default=["reward_components"])
+    reward_components: list[FieldName] = Field(default=["reward_components"])
     """Fields of a map from component name to number."""
-    messages: list[str] = Field(default=["messages", "conversation", "trajectory", "messages_json"])
+    messages: list[FieldName] = Field(default=["messages", "conversation", "trajectory", "messages_json"])
     """Fields of the message list; a JSON string of a list is read too."""
-    tools: list[str] = Field(default=["tools", "functions"])
+    tools: list[FieldName] = Field(default=["tools", "functions"])
     """Fields of the tool schemas."""
-    task_text: list[str] = Field(default=["instruction", "task", "problem_statement", "query"])
+    task_text: list[FieldName] = Field(default=["instruction", "task", "problem_statement", "query"])
     """Fields of the task's text; absent, the first user message states the task."""
-    env_type: list[str] = Field(default=["env_type"])
+    env_type: list[FieldName] = Field(default=["env_type"])
     """Fields of the environment's kind."""
-    env_name: list[str] = Field(default=["environment", "env_name", "env", "data_source"])
+    env_name: list[FieldName] = Field(default=["environment", "env_name", "env", "data_source"])
     """Fields of the environment's name."""
-    model_name: list[str] = Field(default=["model_name", "model"])
+    model_name: list[FieldName] = Field(default=["model_name", "model"])
     """Fields of the policy's model name."""
-    policy_step: list[str] = Field(default=["policy_step", "global_step", "checkpoint"])
+    policy_step: list[FieldName] = Field(default=["policy_step", "global_step", "checkpoint"])
     """Fields of the policy's training step."""
-    agent_name: list[str] = Field(default=["agent_name", "agent"])
+    agent_name: list[FieldName] = Field(default=["agent_name", "agent"])
     """Fields of the agent scaffold's name."""
-    agent_version: list[str] = Field(default=["agent_version"])
+    agent_version: list[FieldName] = Field(default=["agent_version"])
     """Fields of the agent scaffold's version."""
-    rollout_index: list[str] = Field(default=["rollout_index", "trial", "sample_index", "attempt"])
+    rollout_index: list[FieldName] = Field(default=["rollout_index", "trial", "sample_index", "attempt"])
     """Fields of the rollout's index inside its group."""
-    run_id: list[str] = Field(default=["run_id", "job_id"])
+    run_id: list[FieldName] = Field(default=["run_id", "job_id"])
     """Fields of the run's id."""
-    group_id: list[str] = Field(default=["group_id", "episode_group"])
+    group_id: list[FieldName] = Field(default=["group_id", "episode_group"])
     """Fields of the rollout group's id."""
-    termination: list[str] = Field(default=["exit_status", "termination", "stop_reason", "finish_reason"])
+    termination: list[FieldName] = Field(default=["exit_status", "termination", "stop_reason", "finish_reason"])
     """Fields that say how the rollout ended."""
-    error: list[str] = Field(default=["error", "error_type", "exception"])
+    error: list[FieldName] = Field(default=["error", "error_type", "exception"])
     """Fields that name an error of the run."""
-    started_at: list[str] = Field(default=["started_at", "created_at", "timestamp"])
+    started_at: list[FieldName] = Field(default=["started_at", "created_at", "timestamp"])
     """Fields of the start time."""
-    repo: list[str] = Field(default=["repo"])
+    repo: list[FieldName] = Field(default=["repo"])
     """Fields of the repository's name."""
+
+    @model_validator(mode="after")
+    def _lists_lie_apart(self) -> Self:
+        kinds = {name: getattr(self, name) for name in type(self).model_fields}
+        for structure in ("messages", "tools", "reward_components"):
+            for other in kinds.keys() - {structure}:
+                if shared := sorted(set(kinds[structure]) & set(kinds[other])):
+                    raise ValueError(f"{shared[0]!r} is named by both {structure} and {other}; name it by one of them")
+        return self
 
 
 class RedactionSettings(Section):
@@ -62,7 +75,7 @@ class RedactionSettings(Section):
 
     enabled: bool = True
     """Off only for lakes that are known to be clean."""
-    allow: list[str] = Field(default=[])
+    allow: list[Annotated[str, Field(pattern=r"\S")]] = Field(default=[])
     """Literal strings that are never redacted (documentation examples)."""
     personal_data: bool = False
     """Also replace e-mail addresses, phone numbers and IP addresses."""
@@ -135,7 +148,28 @@ class IdentitySettings(Section):
     )
     """Columns whose join names the policy."""
     task_aliases: dict[str, str] = Field(default={})
-    """Task id → the task id it stands for."""
+    """Task id → the task id it stands for; followed to its end."""
+
+    @model_validator(mode="after")
+    def _aliases_end(self) -> Self:
+        for task_id in self.task_aliases:
+            follow_alias(task_id, self.task_aliases)
+        return self
+
+
+def follow_alias(task_id: str, aliases: Mapping[str, str]) -> str:
+    """Return the task id that `task_id` stands for, following aliases to their end.
+
+    Raises:
+        ValueError: The aliases go round in a circle.
+    """
+    seen = {task_id}
+    while task_id in aliases:
+        task_id = aliases[task_id]
+        if task_id in seen:
+            raise ValueError(f"task_aliases: {task_id!r} is an alias of itself, by way of {sorted(seen)}")
+        seen.add(task_id)
+    return task_id
 
 
 class OutcomeSettings(Section):

@@ -108,6 +108,12 @@ def test_a_dry_run_writes_nothing(chat_lake: Path, tmp_path: Path, capsys: pytes
     assert not (tmp_path / "store").exists()
 
 
+def test_a_dry_run_refuses_what_a_run_would(chat_lake: Path, tmp_path: Path) -> None:
+    conf = tmp_path / "c.yaml"
+    conf.write_text(f"lake: {{root: {chat_lake}}}\nstore: {conf}\n")
+    assert main(["run", str(conf), "--dry-run"]) == 4
+
+
 def test_rows_that_go_missing_stop_the_publishing(
     chat_lake: Path, curate: Curate, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,6 +45,14 @@ def test_the_data_tree_says_nothing_of_places(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("ingest: {fields: {reward: ['']}}\n", r"ingest\.fields\.reward\.0: string should match pattern"),
+        ("ingest: {fields: {task_id: [a..b]}}\n", r"ingest\.fields\.task_id\.0: string should match pattern"),
+        (
+            "ingest: {fields: {messages: [reward]}}\n",
+            r"ingest\.fields: .*'reward' is named by both messages and reward",
+        ),
+        ("ingest: {redaction: {allow: [' ']}}\n", r"ingest\.redaction\.allow\.0: string should match pattern"),
+        ("identity: {task_aliases: {a: b, b: a}}\n", r"identity: .*'a' is an alias of itself, by way of \['a', 'b'\]"),
         ("lexical:\n  min_similarty: 0.9\n", r"lexical\.min_similarty: unknown key, did you mean 'min_similarity'\?"),
         ("min_cluster_size: 5\n", r"min_cluster_size: unknown key, did you mean 'families\.min_cluster_size'\?"),
         ("lexical:\n  min-similarity: 0.9\n", r"lexical\.min-similarity: unknown key, did you mean 'min_similarity'"),

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
-from schemas.errors import SettingsError
+from schemas.settings.ingest import follow_alias
 
 ID_PREFIX = "id:"
 """Begins the key of a task that is known by its id."""
@@ -22,11 +22,8 @@ def task_keys(trajectories: pa.Table, aliases: Mapping[str, str]) -> list[str]:
     Args:
         trajectories: Columns `task_id` and `task_hash`.
         aliases: Task id → the task id it stands for; followed to its end.
-
-    Raises:
-        SettingsError: The aliases go round in a circle.
     """
-    resolved = {alias: resolve_alias(alias, aliases) for alias in aliases}
+    resolved = {alias: follow_alias(alias, aliases) for alias in aliases}
     ids = trajectories.column("task_id").to_pylist()
     hashes = trajectories.column("task_hash").to_pylist()
     return [
@@ -38,21 +35,6 @@ def task_keys(trajectories: pa.Table, aliases: Mapping[str, str]) -> list[str]:
 def id_task_key(task_id: str) -> str:
     """Return the key of a task that is known by its id."""
     return f"{ID_PREFIX}{task_id}"
-
-
-def resolve_alias(task_id: str, aliases: Mapping[str, str]) -> str:
-    """Return the task id that `task_id` stands for, following aliases to their end.
-
-    Raises:
-        SettingsError: The aliases go round in a circle.
-    """
-    seen = {task_id}
-    while task_id in aliases:
-        task_id = aliases[task_id]
-        if task_id in seen:
-            raise SettingsError(f"identity.task_aliases: {task_id!r} is an alias of itself, by way of {sorted(seen)}")
-        seen.add(task_id)
-    return task_id
 
 
 def environments(trajectories: pa.Table) -> list[str]:

@@ -7,6 +7,8 @@ data never become paths.
 import errno
 import hashlib
 import os
+import stat
+import tempfile
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -59,6 +61,27 @@ class Store:
         if not path or path.startswith("/") or ".." in parts or "\0" in path:
             raise StoreError(f"{path!r} is no path inside a store")
         return f"{self._filesystem[1]}/{path}"
+
+    def check_writable(self) -> None:
+        """Make and remove a folder where a local store lies or would lie; stores elsewhere are not asked.
+
+        Raises:
+            DiskFullError: No space is left.
+            StoreError: The store is not writable.
+        """
+        if not self.is_local:
+            return
+        folder = os.path.abspath(self._filesystem[1])
+        try:
+            while not _is_folder(folder):
+                folder = os.path.dirname(folder)
+            os.rmdir(tempfile.mkdtemp(prefix=".trajsift-", dir=folder))
+        except OSError as error:
+            if error.errno in _NO_SPACE:
+                raise DiskFullError(
+                    f"no space left for the store {self.root}; free space or move the store"
+                ) from error
+            raise StoreError(f"store: nothing can be written in {folder}: {error.strerror}; move the store") from error
 
     def open_read(self, path: str) -> IO[bytes]:
         """Open a file for reading, with random access.
@@ -186,6 +209,21 @@ def _clear_errors(root: str, path: str) -> Iterator[None]:
         if error.errno in _NOT_WRITABLE:
             raise StoreError(f"cannot write {path} in the store {root}: {error.strerror}") from error
         raise
+
+
+def _is_folder(path: str) -> bool:
+    """Say whether a folder is there.
+
+    Raises:
+        OSError: Something else is there, or the system refuses such a path.
+    """
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return False
+    if not stat.S_ISDIR(mode):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+    return True
 
 
 def _sync_folder(folder: str) -> None:

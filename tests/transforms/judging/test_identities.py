@@ -1,8 +1,6 @@
 import pyarrow as pa
-import pytest
 
-from schemas.errors import SettingsError
-from transforms.judging.identities import environments, id_task_key, policies, resolve_alias, task_keys
+from transforms.judging.identities import environments, id_task_key, policies, task_keys
 
 
 def _tasks(*rows: tuple[str | None, str]) -> pa.Table:
@@ -20,17 +18,6 @@ def test_task_aliases_join_ids_and_are_followed_to_their_end() -> None:
     aliases = {"HumanEval_31_name": "HumanEval/31", "old": "HumanEval_31_name"}
 
     assert task_keys(tasks, aliases) == ["id:HumanEval/31"] * 3
-
-
-def test_aliases_that_go_round_in_a_circle_are_refused() -> None:
-    with pytest.raises(
-        SettingsError, match=r"identity\.task_aliases: 'a' is an alias of itself, by way of \['a', 'b'\]"
-    ):
-        resolve_alias("a", {"a": "b", "b": "a"})
-
-
-def test_alias_of_an_id_that_stands_for_nothing_is_the_id() -> None:
-    assert resolve_alias("a", {"b": "c"}) == "a"
 
 
 def test_id_task_key_names_the_kind_of_key() -> None:

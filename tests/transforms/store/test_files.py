@@ -69,6 +69,25 @@ def test_a_store_that_is_a_file_is_a_clear_error(tmp_path: Path) -> None:
         store.write_atomic("a/b", b"")
 
 
+def test_a_store_that_can_be_written_is_left_as_it_was(tmp_path: Path) -> None:
+    Store(str(tmp_path / "made" / "later")).check_writable()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("place", ["file", "file/below", "n" * 300, "loop", "loop/below"])
+def test_a_place_where_no_store_can_lie_is_a_clear_error(tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(StoreError, match="^store: nothing can be written in"):
+        Store(str(tmp_path / place)).check_writable()
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="this system keeps no folder of its processes")
+def test_a_folder_that_takes_no_other_is_a_clear_error() -> None:
+    with pytest.raises(StoreError, match="^store: nothing can be written in /proc"):
+        Store("/proc/trajsift-store").check_writable()
+
+
 def test_delete_is_idempotent(store: Store) -> None:
     store.write_atomic("a/b", b"")
     store.delete("a/b")

@@ -109,14 +109,15 @@ def build_groups(
             if sources is not None:
                 rollouts = name_untold(sources(record), rollouts, known=known)
         except RecordError as error:
-            yield _bad(record, error.reason, str(error))
+            yield refused(record, error.reason, str(error))
         except Exception as error:
-            yield _bad(record, QuarantineReason.INVALID_VALUE, f"{type(error).__name__}: {error}")
+            yield refused(record, QuarantineReason.INVALID_VALUE, f"{type(error).__name__}: {error}")
         else:
             yield from rollouts
 
 
-def _bad(record: NativeRecord, reason: QuarantineReason, message: str) -> BadRecord:
+def refused(record: NativeRecord, reason: QuarantineReason, message: str) -> BadRecord:
+    """Return the bad record of a native record that could be parsed but not used."""
     return BadRecord(
         record.key,
         reason,

@@ -1,6 +1,7 @@
 """The adapters there are, and which of them reads a file."""
 
-from typing import Final
+from collections import Counter
+from typing import Any, Final
 
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.adp import AdpAdapter
@@ -33,7 +34,7 @@ from transforms.formats.unclaimed import UnknownAdapter, UnreadableAdapter
 from transforms.formats.verifiers import VerifiersAdapter
 from transforms.formats.verifiers_traces import VerifiersTracesAdapter
 from transforms.formats.verl import VerlAdapter
-from transforms.reading.outline import Outline
+from transforms.reading.outline import Outline, keys_of
 
 CLAIMING: Final[tuple[Adapter, ...]] = (
     TauBenchAdapter(),
@@ -105,5 +106,23 @@ def detect(outline: Outline, settings: IngestSettings, *, uri: str) -> Adapter:
 
 
 def claimant(outline: Outline, settings: IngestSettings) -> Adapter | None:
-    """Return the first adapter that claims a file's content, whatever format is named."""
+    """Return the first adapter that claims a file's content, whatever format is named.
+
+    Of lines that are not alike each is asked about by itself, and the adapter that claims most of them reads the file:
+    a stray row does not choose for the others. Of equally many the one that is asked first reads it.
+    """
+    if len({frozenset(record) for record in outline.records}) > 1:
+        claimed = [_first_claimant(_of_row(outline, record), settings) for record in outline.records]
+        votes = Counter(CLAIMING.index(adapter) for adapter in claimed if adapter is not None)
+        if votes:
+            return CLAIMING[min(votes, key=lambda place: (-votes[place], place))]
+    return _first_claimant(outline, settings)
+
+
+def _first_claimant(outline: Outline, settings: IngestSettings) -> Adapter | None:
     return next((adapter for adapter in CLAIMING if adapter.claims(outline, settings)), None)
+
+
+def _of_row(outline: Outline, record: dict[str, Any]) -> Outline:
+    """Return the outline of a file of rows that are all as this one; two, since one line may be a document."""
+    return outline._replace(keys=keys_of(record), records=(record, record))

@@ -1,6 +1,7 @@
 """What a file holds, told from its first bytes: its packing, its shape and the keys that stand at each level."""
 
 import re
+from itertools import islice
 from typing import Any, BinaryIO, Final, NamedTuple
 
 import orjson
@@ -14,6 +15,8 @@ from transforms.reading.streams import ByteSource, is_packed, unpacked
 HEAD_BYTES: Final = 64 * 1024
 """Bytes looked at for shape and keys: first records of real files mostly have 3 to 60 KB."""
 LOOKED_AT_LINES: Final = 20
+LOOKED_ON_BYTES: Final = 4 * 1024 * 1024
+"""Bytes in which a first whole record is looked for where the head has none: 200 damaged lines of 20 KB."""
 # A text that is cut ends its last string: else each quote inside it would be tried anew up to the end.
 _TOKEN: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[{}\[\]:]', re.DOTALL)
 _MAX_LEVEL: Final = 4
@@ -25,7 +28,7 @@ class Outline(NamedTuple):
     `shape` is parquet | zip | lines | document | empty | other. `keys[n]` holds the object keys seen at nesting level
     n of the first value, lists counting as levels (of a Parquet file its columns, at level 0; of an archive the names
     at its top, those of folders with a slash); `starts_as` is its first bracket. `records` are the first lines that
-    could be parsed.
+    could be parsed: of the head, or where none of it could, of the `LOOKED_ON_BYTES` behind it.
     """
 
     shape: str
@@ -45,7 +48,7 @@ def outline_of(stream: BinaryIO, size: int, *, max_record_bytes: int = HEAD_BYTE
     Args:
         stream: The file, at its head.
         size: Its length in bytes.
-        max_record_bytes: How far a first line is read that is longer than the head, so that its record can be told.
+        max_record_bytes: How long a line that goes on behind the head may be, so that its record can be told.
 
     Raises:
         UnreadableError: The packing, the archive or the Parquet footer is damaged.
@@ -61,14 +64,14 @@ def outline_of(stream: BinaryIO, size: int, *, max_record_bytes: int = HEAD_BYTE
     text = _readable(source, HEAD_BYTES)
     is_complete = len(text) < HEAD_BYTES
     outline = outline_of_head(text, is_complete=is_complete)._replace(is_packed=is_packed(head))
-    if outline.shape != "lines" or outline.records or is_complete:
+    if outline.records or outline.shape not in {"lines", "other"} or b"\0" in text:
         return outline
-    return _with_first_record(outline, text, source, max_record_bytes=max_record_bytes)
+    return _with_later_records(outline, text, source, max_record_bytes=max_record_bytes)
 
 
-def _with_first_record(outline: Outline, head: bytes, source: ByteSource, *, max_record_bytes: int) -> Outline:
-    """Return the outline with the record of a first line that goes on behind the head, and its keys."""
-    pieces = [head.removeprefix(BOM)]
+def _with_later_records(outline: Outline, head: bytes, source: ByteSource, *, max_record_bytes: int) -> Outline:
+    """Return the outline with the records of a first line that goes on behind the head, or of those behind it."""
+    pieces = [head.removeprefix(BOM).lstrip()]
     length = len(head)
     while length <= max_record_bytes and b"\n" not in pieces[-1]:
         piece = _readable(source, HEAD_BYTES)
@@ -76,10 +79,15 @@ def _with_first_record(outline: Outline, head: bytes, source: ByteSource, *, max
             break
         pieces.append(piece)
         length += len(piece)
-    record = _record(b"".join(pieces).lstrip().partition(b"\n")[0])
-    if record is None:
+    first = _record(b"".join(pieces).partition(b"\n")[0])
+    if first is not None:
+        return outline._replace(keys=(outline.keys[0] | first.keys(), *outline.keys[1:]), records=(first,))
+    lines = b"".join((*pieces, _readable(source, LOOKED_ON_BYTES))).split(b"\n")
+    likely = (line for line in lines if line.startswith(b"{") and len(line) <= max_record_bytes)
+    records = tuple(islice(filter(None, map(_record, likely)), LOOKED_AT_LINES))
+    if not records:
         return outline
-    return outline._replace(keys=(outline.keys[0] | record.keys(), *outline.keys[1:]), records=(record,))
+    return outline._replace(shape="lines", starts_as="{", keys=keys_of(records[0]), records=records)
 
 
 def _top_of(name: str) -> str:
@@ -127,9 +135,14 @@ def outline_of_head(head: bytes, *, is_complete: bool) -> Outline:
         return Outline("lines", starts_as="{", keys=keys, records=tuple(records))
     if records and (_record(lines[0]) is not None or len(lines) <= 2):
         return Outline("lines", starts_as="{", keys=keys, records=tuple(records))
+    if any(line.startswith(b"{") and _record(line) is not None for line in lines):
+        # Between lines that are no JSON; inside a list or an object over several lines an object is indented, or ends
+        # with a comma.
+        return Outline("lines", starts_as="{", keys=keys, records=tuple(records))
     if starts_as == "{" and b"\n" not in text.strip():
         return Outline("lines", starts_as="{", keys=keys)
-    return Outline("document" if starts_as else "other", starts_as=starts_as, keys=keys)
+    is_bracketed_word = starts_as == "[" and end is not None and not any(keys)
+    return Outline("document" if starts_as and not is_bracketed_word else "other", starts_as=starts_as, keys=keys)
 
 
 def _is_document(text: bytes, end: int | None, *, is_cut: bool) -> bool:
@@ -144,6 +157,18 @@ def _complete_lines(text: bytes, *, is_complete: bool) -> list[bytes]:
     if not is_complete or len(lines) > LOOKED_AT_LINES:
         lines = lines[:-1]
     return [line for line in lines if line.strip()]
+
+
+def keys_of(value: Any) -> tuple[frozenset[str], ...]:
+    """Return the object keys at each of the first levels of a parsed value, as `Outline.keys` has them."""
+    keys = []
+    level = [value]
+    for _ in range(_MAX_LEVEL):
+        objects = [each for each in level if isinstance(each, dict)]
+        keys.append(frozenset(name for each in objects for name in each))
+        lists = [each for each in level if isinstance(each, list)]
+        level = [inner for each in (*lists, *(each.values() for each in objects)) for inner in each]
+    return tuple(keys)
 
 
 def _record(line: bytes) -> dict[str, Any] | None:

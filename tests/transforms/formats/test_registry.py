@@ -75,6 +75,30 @@ def test_format_is_told_by_content(content, name, indent):
     assert detected(content, indent=indent) == name
 
 
+CHAT = {"id": "a", "messages": MESSAGES}
+CODEX = {"timestamp": "2026-01-05", "type": "session_meta", "payload": {"id": "s"}}
+SESSION = {"type": "user", "uuid": "u", "parentUuid": None, "sessionId": "s", "message": {}}
+VERIFIERS = {"example_id": 0, "prompt": MESSAGES, "completion": [], "reward": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("rows", "name"),
+    [
+        ([VERIFIERS, CHAT, CHAT], "openai_chat"),
+        ([CODEX, CHAT, CHAT], "openai_chat"),
+        ([SESSION, CHAT, {**CHAT, "reward": 1}], "openai_chat"),
+        ([CHAT, VERIFIERS, VERIFIERS], "verifiers"),
+        ([CHAT, SESSION, SESSION], "claude_code"),
+        ([{"note": 1}, {"note": 2}, CHAT], "openai_chat"),
+        ([{"type": "file-history-snapshot", "snapshot": {}}, SESSION], "claude_code"),
+        ([CHAT, VERIFIERS], "verifiers"),
+        ([{"note": 1}, {"remark": 2}], "unknown"),
+    ],
+)
+def test_most_rows_of_a_mixed_file_tell_its_format(rows, name):
+    assert detected("\n".join(map(json.dumps, rows))) == name
+
+
 def test_long_rows_are_told_from_their_head():
     event = {**EVENT, "action": "run", "args": {"command": "x" * 50}}
     assert detected({"instance_id": "i", "history": [event] * 100}, cut=300) == "openhands"

@@ -26,6 +26,17 @@ def test_each_damaged_line_of_an_unknown_file_counts():
     ]
 
 
+def test_each_whole_line_behind_more_damaged_ones_than_are_looked_at_counts():
+    damaged, whole = b'{"cut": "%s\n' % (b"x" * 99_990), b'{"messages": []}\n'
+    bad = read(UnknownAdapter(), damaged * 50 + whole * 3)
+    assert [record.reason for record in bad] == [QuarantineReason.INVALID_JSON] * 50 + [
+        QuarantineReason.UNKNOWN_FORMAT
+    ] * 3
+    assert (bad[-1].record_key, bad[-1].byte_offset, bad[-1].byte_length) == ("line:53", 50 * 100_000 + 34, 16)
+    assert bad[-1].sha256 is not None
+    assert "no format claims this line (an object with the keys messages)" in bad[-1].message
+
+
 def test_whole_lines_of_an_unknown_file_are_told_once():
     row = b'{"query": "%s"}\n' % (b"x" * 100_000)
     assert [record.record_key for record in read(UnknownAdapter(), row * 3)] == ["file"]

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from transforms.reading.failures import UnreadableError
-from transforms.reading.outline import HEAD_BYTES, Outline, outline_of, outline_of_head
+from transforms.reading.outline import HEAD_BYTES, Outline, keys_of, outline_of, outline_of_head
 
 
 def shape(text, *, is_complete=True):
@@ -30,6 +30,10 @@ def shape(text, *, is_complete=True):
         ('{\n "a": [\n  {"b": 1}\n ]\n}\n', "document"),
         ('[{"a": 1}, {"a": 2}]', "document"),
         ('[\n{"a": 1},\n{"a": 2}\n]', "document"),
+        ('[\n{"a": 1},\n{"a": 2', "document"),
+        ("junk\n" * 9 + '{"a": 1}\n', "lines"),
+        ('[INFO] start\n{"a": 1}\n', "lines"),
+        ('{"a": "cut\n' + "junk\n" * 9 + '{"a": 1}\n', "lines"),
     ],
 )
 def test_shape_is_told_by_content(text, expected):
@@ -62,7 +66,22 @@ def test_record_longer_than_the_head_is_told_whole_up_to_the_limit(pack):
         return outline.shape, outline.records, outline.keys[0]
 
     assert told(4 * HEAD_BYTES) == ("lines", (row,), {"messages", "patch"})
-    assert told(2 * HEAD_BYTES) == ("lines", (), {"messages"})
+    assert told(2 * HEAD_BYTES) == ("lines", ({"b": 1},), {"b"})
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize("junk", ['{"a": "cut', "Warning: no cache", "[INFO] start"])
+@pytest.mark.parametrize("num_junk", [40, 9_000])
+def test_records_behind_many_damaged_lines_are_found(pack, junk, num_junk):
+    raw = pack(((junk + "\n") * num_junk + '{"a": {"b": 1}}\n' * 3).encode())
+    outline = outline_of(io.BytesIO(raw), len(raw))
+    assert (outline.shape, outline.records) == ("lines", ({"a": {"b": 1}},) * 3)
+    assert outline.has(1, "b")
+
+
+def test_levels_of_a_value_are_those_of_its_text():
+    value = {"a": [{"b": {"c": 1}}, {"d": 2}], "e": "f"}
+    assert keys_of(value) == outline_of_head(json.dumps(value).encode(), is_complete=True).keys
 
 
 def test_colons_and_brackets_inside_strings_are_no_keys():

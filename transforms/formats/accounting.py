@@ -23,8 +23,9 @@ from transforms.formats.joins import is_told_by_place
 from transforms.formats.known_names import CONVERTED, KNOWN_NAMES, TAGS, WORDS
 from transforms.formats.passages import SHORT, Passages
 
-MAX_NAME_CHARS: Final = 60
-"""Characters of a native name that stand in a path: keys may be as long as texts."""
+_MOST_CHARS: Final = 4096
+"""Characters of a native name that stand in a path: keys may be as long as texts. Far more than are shown, so that no
+secret is cut before it is looked for."""
 MAX_NAMES: Final = 20
 """Unknown names of one object that are told one by one; of a map with more of them the map itself is told."""
 _BEFORE_OBJECTS: Final = frozenset("{[ \t\r\n")
@@ -179,14 +180,14 @@ class _Walk:
                     part in KNOWN_NAMES for part in key.split(".") if not part.isdecimal()
                 )
                 if not (is_known and told.has(item["value"])):
-                    yield _Place(f"{path}[{key[:MAX_NAME_CHARS]}]", key, item["value"] if is_known else item)
+                    yield _Place(f"{path}[{key[:_MOST_CHARS]}]", key, item["value"] if is_known else item)
             else:
                 own = item.get("type", item.get("kind"))
                 yield _Place(inner, name, item, own if isinstance(own, str) else None)
 
 
 def _below(path: str, name: str) -> str:
-    return f"{path}.{name[:MAX_NAME_CHARS]}" if path else name[:MAX_NAME_CHARS]
+    return f"{path}.{name[:_MOST_CHARS]}" if path else name[:_MOST_CHARS]
 
 
 def _is_named_by_kind(path: str, item: Any, named: Collection[str]) -> bool:

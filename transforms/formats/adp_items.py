@@ -8,7 +8,7 @@ from transforms.formats.arguments import canonical_text, message_call
 from transforms.formats.chat_messages import Content, message_content
 from transforms.formats.fields import as_text
 from transforms.formats.rewards import MISSING, convert_step_reward
-from transforms.reading.failures import RecordError
+from transforms.reading.failures import RecordError, unknown_value
 
 UNLINKED: Final = "ambiguous_pairing"
 """Warning: observations without call ids follow several actions; they are paired with the last."""
@@ -62,7 +62,7 @@ def _message(item: dict[str, Any], *, after_call: bool) -> Message:
         return _action(item, kind)
     if kind.endswith("_observation"):
         return _observation(item, kind, after_call=after_call)
-    raise RecordError(QuarantineReason.INVALID_MESSAGE, f"unknown class {kind[:40]!r}")
+    raise unknown_value("class", kind)
 
 
 def _action(item: dict[str, Any], kind: str) -> Message:
@@ -112,7 +112,7 @@ def _observation(item: dict[str, Any], kind: str, *, after_call: bool) -> Messag
     is_result = call_id is not None or after_call or source in {None, "environment"} or kind == "web_observation"
     role = "tool" if is_result else _SOURCES.get(source or "")
     if role is None:
-        raise RecordError(QuarantineReason.INVALID_MESSAGE, f"unknown source {str(source)[:40]!r}")
+        raise unknown_value("source", source)
     extra = {**(_rest(item, kind, used=set()) if kind in _TAKEN else {}), **_unread_reward(item)}
     content = message_content(item.get("content", MISSING)) if kind in _TAKEN else _parts(item, kind)
     return Message(

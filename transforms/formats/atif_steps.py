@@ -10,7 +10,7 @@ from transforms.formats.chat_messages import message_content
 from transforms.formats.fields import as_datetime, as_integer, as_items, as_number, as_object, as_text
 from transforms.formats.losses import untaken
 from transforms.formats.rewards import MISSING
-from transforms.reading.failures import RecordError
+from transforms.reading.failures import RecordError, unknown_value
 
 _ROLES: Final = {"system": "system", "user": "user", "agent": "assistant"}
 _STEP_FIELDS: Final = frozenset(
@@ -60,8 +60,7 @@ def token_list_losses(steps: list[Any]) -> set[str]:
 def _message(step: dict[str, Any], model_name: str | None) -> Message:
     role = _ROLES.get(step["source"]) if isinstance(step.get("source"), str) else None
     if role is None:
-        source = str(step.get("source"))[:40]
-        raise RecordError(QuarantineReason.INVALID_MESSAGE, f"unknown source {source!r}")
+        raise unknown_value("source", step.get("source"))
     content = message_content(step.get("message", MISSING))
     metrics = as_object(step.get("metrics"))
     is_copied = step.get("is_copied_context") is True

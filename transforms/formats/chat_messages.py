@@ -12,7 +12,7 @@ from transforms.formats.chat_details import CALL_DETAILS, body_field, call_detai
 from transforms.formats.fields import as_text, first_present
 from transforms.formats.plain_messages import plain_message
 from transforms.formats.rewards import MISSING
-from transforms.reading.failures import RecordError
+from transforms.reading.failures import RecordError, unknown_value
 from transforms.reading.strict_json import parse_json
 
 _ROLES: Final = {
@@ -158,7 +158,7 @@ def any_message(raw: dict[str, Any], *, is_after_agent: bool) -> Message:
     role_raw = raw.get("role")
     role = _role(role_raw)
     if role is None:
-        raise RecordError(QuarantineReason.INVALID_MESSAGE, f"unknown role {str(role_raw)[:40]!r}")
+        raise unknown_value("role", role_raw)
     content = raw.get("content", MISSING)
     text, state, parts_json = (content, "text", None) if type(content) is str else message_content(content)
     if role == "user" and is_after_agent and _is_observation(text):

@@ -148,7 +148,7 @@ def _checked(line: Line) -> list[Any]:
     """
     message = line.get("message")
     if not isinstance(message, dict):
-        place = str(line.get("uuid"))[:60]
+        place = line.get("uuid")
         raise RecordError(QuarantineReason.INVALID_MESSAGE, f"line {place} of type {line['type']} holds no message")
     content = message.get("content")
     if content is not None and not isinstance(content, str | list):
@@ -205,12 +205,12 @@ def line_losses(lines: Iterable[Line]) -> tuple[set[str], set[str]]:
     lost: set[str] = set()
     warnings: set[str] = set()
     for line in lines:
-        kind = str(line.get("type"))[:40]
+        kind = str(line.get("type"))
         if not speaks(line):
             if kind == "attachment":
-                lost.add(f"attachment[{str(as_object(line.get('attachment')).get('type'))[:40]}]")
+                lost.add(f"attachment[{as_object(line.get('attachment')).get('type')}]")
             elif not is_boundary(line):
-                lost.add(f"lines[system/{str(line.get('subtype'))[:40]}]" if kind == "system" else f"lines[{kind}]")
+                lost.add(f"lines[system/{line.get('subtype')}]" if kind == "system" else f"lines[{kind}]")
             if kind not in KNOWN_LINES:
                 warnings.add(f"{UNKNOWN_LINE}:{kind}")
             continue

@@ -59,9 +59,9 @@ def events_of(lines: Iterable[dict[str, Any]]) -> Iterator[Event]:
             yield Event("session_meta", line["session"])
             yield from (Event("response_item", item) for item in line["items"])
         elif "payload" in line:
-            yield Event(str(line.get("type"))[:40], line["payload"], as_datetime(line.get("timestamp")))
+            yield Event(str(line.get("type")), line["payload"], as_datetime(line.get("timestamp")))
         elif "record_type" in line:
-            yield Event(str(line["record_type"])[:40], line)
+            yield Event(str(line["record_type"]), line)
         elif "type" not in line and {"id", "timestamp"} <= line.keys():
             yield Event("session_meta", line)
         else:
@@ -143,13 +143,13 @@ class _Reading:
 
     def _read_message(self, payload: dict[str, Any]) -> None:
         """Take what only the view for users says: tokens, how a turn ended, turns taken back."""
-        kind = str(payload.get("type"))[:40]
+        kind = str(payload.get("type"))
         if kind == "token_count":
             self._spend(as_object(payload.get("info")))
         elif kind == ABORTED:
             self._go_on()
             self._ending = as_text(payload.get("reason")) or "aborted"
-            self._aborted = self._ending[:40]
+            self._aborted = self._ending
         elif kind in _ENDINGS:
             self._go_on()
             self._ending = _ENDINGS[kind]

@@ -86,7 +86,7 @@ class InspectAdapter:
         samples = log.get("samples")
         if samples is None:
             if unknown := sorted(untaken(log, _OF_LOG)):
-                message = f"the log has no `samples`, but {', '.join(unknown)[:200]}"
+                message = f"the log has no `samples`, but {', '.join(unknown)}"
                 yield BadRecord("document", QuarantineReason.MISSING_MESSAGES, message, 0, unit.size)
             return
         if not isinstance(samples, list):

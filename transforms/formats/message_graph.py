@@ -71,7 +71,7 @@ def _parent(node: dict[str, Any], index: int) -> int | None:
         return None
     if not isinstance(parent, int) or isinstance(parent, bool) or not 0 <= parent < index:
         raise RecordError(
-            QuarantineReason.INVALID_MESSAGE, f"node {index}: its parent {str(parent)[:20]!r} is not before it"
+            QuarantineReason.INVALID_MESSAGE, f"node {index}: its parent {str(parent)!r} is not before it"
         )
     return parent
 

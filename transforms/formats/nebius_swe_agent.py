@@ -15,7 +15,7 @@ from transforms.formats.rewards import MISSING
 from transforms.formats.row_files import RowAdapter, row_records, rows_have
 from transforms.formats.swe_rows import WATCHED, row_fields, row_rollout
 from transforms.formats.text_actions import begins_fence, observed, read_fenced_command, with_text_actions
-from transforms.reading.failures import RecordError
+from transforms.reading.failures import RecordError, unknown_value
 from transforms.reading.native import NativeRecord
 from transforms.reading.outline import Outline
 
@@ -78,7 +78,7 @@ def _message(raw: Any, index: int) -> Message:
     role_raw = as_text(raw.get("role"))
     role = _ROLES.get(role_raw or "")
     if role is None:
-        raise RecordError(QuarantineReason.INVALID_MESSAGE, f"message {index}: unknown role {str(role_raw)[:40]!r}")
+        raise unknown_value("role", role_raw, where=f"message {index}: ")
     text = raw.get("text", MISSING)
     if role == "system" and not isinstance(text, str):
         text = raw.get("system_prompt", text)

@@ -52,7 +52,7 @@ def v0_losses(events: Iterable[Event]) -> set[str]:
     for event in events:
         side, word = kind_v0(event)
         if not speaks_v0(event):
-            losses.add(f"history[{side}={word[:60]}]")
+            losses.add(f"history[{side}={word}]")
             continue
         args = as_object(event.get("args"))
         if side == "observation" and _untaken_extras(event):

@@ -45,7 +45,7 @@ def v1_losses(events: Iterable[Event]) -> set[str]:
     losses: set[str] = set()
     for event in events:
         if not speaks_v1(event):
-            losses.add(f"events[{str(event.get('kind'))[:60]}]")
+            losses.add(f"events[{event.get('kind')}]")
         elif event["kind"] == "ObservationEvent":
             losses |= {f"observation.{name}" for name in _untaken_of(_observation(event))}
     return losses
@@ -87,7 +87,7 @@ def v1_messages(seen: Iterable[Seen]) -> tuple[Message, ...]:
             try:
                 reading.add(item)
             except RecordError as error:
-                raise RecordError(error.reason, f"event {str(item.event.get('id'))[:60]}: {error}") from error
+                raise RecordError(error.reason, f"event {item.event.get('id')}: {error}") from error
     return tuple(reading.messages)
 
 

@@ -88,7 +88,7 @@ class OtlpAdapter:
                 spans += found
                 around |= untold | around_spans(record.value)
                 if untold and not found:
-                    message = f"the record holds no span, but {', '.join(sorted(untold))[:200]}"
+                    message = f"the record holds no span, but {', '.join(sorted(untold))}"
                     yield BadRecord(
                         record.key, QuarantineReason.MISSING_MESSAGES, message, record.offset, record.length
                     )

@@ -23,6 +23,8 @@ from transforms.reading.native import unreadable
 from transforms.redaction.engine import Redactor
 
 MAX_MESSAGE_CHARS: Final = 500
+MAX_NAME_CHARS: Final = 200
+"""Characters kept of the name of a lost field and of a warning: both may hold what a record says."""
 _MOST_RECORDS: Final = 64
 _BATCH_CHARS: Final = 1 << 20
 """Records, and characters of their messages, up to which one step of the work goes before the next begins."""
@@ -162,9 +164,21 @@ def _cleaned(
         if settings.inline_files == "summarise":
             record = summarise_inline_files(record)
         clean, counts = redactor.redact_rollout(record)
+        clean = _with_short_names(clean)
     except Exception as error:
         return _failed(record, error, redactor)
     return _Clean(clean, identified.traj_id, counts)
+
+
+def _with_short_names(rollout: Rollout) -> Rollout:
+    """Return a redacted rollout whose lost fields and warnings are cut: cut before, a secret could not be told."""
+    if max(map(len, (*rollout.lost_fields, *rollout.parse_warnings)), default=0) <= MAX_NAME_CHARS:
+        return rollout
+    return replace(rollout, lost_fields=_cut(rollout.lost_fields), parse_warnings=_cut(rollout.parse_warnings))
+
+
+def _cut(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name[:MAX_NAME_CHARS] for name in names))
 
 
 def _assembled(clean: _Clean, redactor: Redactor) -> Trajectory | BadRecord:

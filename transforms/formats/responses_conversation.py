@@ -11,7 +11,7 @@ from transforms.formats.arguments import canonical_text, message_call
 from transforms.formats.chat_messages import Content, message_content
 from transforms.formats.fields import as_text
 from transforms.formats.rewards import MISSING
-from transforms.reading.failures import RecordError
+from transforms.reading.failures import RecordError, unknown_value
 
 UNKNOWN_ITEM: Final = "unknown_item"
 """Warning, with the item's type behind a colon: an item of this type is left out."""
@@ -121,13 +121,13 @@ class ItemReader:
         elif isinstance(kind, str) and kind.endswith("_call_output"):
             self._output(item, kind)
         else:
-            self.warnings.append(f"{UNKNOWN_ITEM}:{str(kind)[:40]}")
+            self.warnings.append(f"{UNKNOWN_ITEM}:{kind}")
 
     def _message(self, item: dict[str, Any]) -> None:
         role_raw = item.get("role")
         role = _ROLES.get(role_raw) if isinstance(role_raw, str) else None
         if role is None:
-            raise RecordError(QuarantineReason.INVALID_MESSAGE, f"unknown role {str(role_raw)[:40]!r}")
+            raise unknown_value("role", role_raw)
         content = _content(item.get("content", MISSING))
         rest = _details(item)
         if role == "assistant":

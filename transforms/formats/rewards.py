@@ -177,7 +177,7 @@ def _number_of_text(raw: str) -> float | None:
     if _NUMBER.fullmatch(word):
         value = float(word)
         return value if math.isfinite(value) else None
-    raise RecordError(QuarantineReason.INVALID_REWARD, f"no rule for the reward {raw[:60]!r}")
+    raise RecordError(QuarantineReason.INVALID_REWARD, f"no rule for the reward {raw!r}")
 
 
 def _number_of_list(raw: list[Any]) -> float | None:

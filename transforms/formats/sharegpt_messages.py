@@ -11,7 +11,7 @@ from transforms.formats.chat_messages import chat_message
 from transforms.formats.fields import as_text
 from transforms.formats.rewards import MISSING
 from transforms.formats.sharegpt_tags import FUNCTION, Tags
-from transforms.reading.failures import RecordError
+from transforms.reading.failures import RecordError, unknown_value
 from transforms.reading.strict_json import parse_json
 
 UNPARSED_CALL: Final = "unparsed_function_call"
@@ -67,7 +67,7 @@ def _message(turn: dict[str, Any], tags: Tags) -> Message:
     role_raw, value = turn.get(role_key), turn.get(content_key, MISSING)
     role = tags.role(role_raw)
     if role is None:
-        raise RecordError(QuarantineReason.INVALID_MESSAGE, f"unknown role {str(role_raw)[:40]!r}")
+        raise unknown_value("role", role_raw)
     found = _found_calls(value)
     if role == FUNCTION:
         role = "function_call" if found and all("arguments" in call for call in found) else "tool"

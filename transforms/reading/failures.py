@@ -16,6 +16,15 @@ class RecordError(Exception):
         self.at_end = at_end
 
 
+def unknown_value(what: str, value: object, *, where: str = "") -> RecordError:
+    """Return the error of a message whose role, source or class is none that the format knows.
+
+    The value is told whole: of a secret that was cut before it was looked for, the rest would be stored. What is shown
+    is cut once it is redacted.
+    """
+    return RecordError(QuarantineReason.INVALID_MESSAGE, f"{where}unknown {what} {str(value)!r}")
+
+
 class UnreadableError(Exception):
     """A file that cannot be read, or not to its end."""
 

@@ -1,11 +1,12 @@
 import dataclasses
+import json
 
 import fsspec
 import pytest
 
 from schemas.reasons import QuarantineReason
 from schemas.settings.ingest import IngestSettings
-from transforms.formats.records import Repeat, read_unit
+from transforms.formats.records import MAX_NAME_CHARS, Repeat, read_unit
 from transforms.formats.units import list_lake, plan_units
 from transforms.redaction.engine import Redactor
 
@@ -40,6 +41,16 @@ def test_secrets_leave_neither_in_steps_nor_in_excerpts(folder_of):
     assert all(TOKEN not in repr(item) for item in items)
     assert sum(items[0].secrets_redacted.values()) == 2
     assert items[1].reason is QuarantineReason.INVALID_JSON
+
+
+def test_warnings_and_names_of_lost_fields_are_cut_once_they_are_redacted(folder_of):
+    said = {"role": "user", "content": "x"}
+    line = {"type": "user", "uuid": "u", "parentUuid": None, "sessionId": "s", "message": said}
+    odd = {"type": f"{'n' * (MAX_NAME_CHARS - 20)} {TOKEN} {'n' * MAX_NAME_CHARS}", "sessionId": "s"}
+    (item,) = read(folder_of({"a.jsonl": f"{json.dumps(line)}\n{json.dumps(odd)}\n"}))
+    (warning,), (lost,) = item.parse_warnings, item.lost_fields
+    assert (len(warning), len(lost)) == (MAX_NAME_CHARS, MAX_NAME_CHARS)
+    assert "<" in lost[-20:]
 
 
 def test_record_that_breaks_the_assembly_is_set_aside(folder_of):

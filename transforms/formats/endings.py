@@ -8,7 +8,7 @@ import re
 from typing import Final, NamedTuple
 
 from schemas.reasons import Termination
-from transforms.formats.faults import Fault, fault_of, is_context_limit, is_infrastructure
+from transforms.formats.faults import Fault, fault_of, is_context_limit, is_infrastructure, is_of_simulator
 
 _WORDS: Final[dict[Termination, str]] = {
     Termination.SUBMITTED: "submitted submit autosubmitted",
@@ -112,4 +112,6 @@ def _cause(fault: Fault | None) -> Termination | None:
         return known
     if is_context_limit(fault):
         return Termination.MAX_TOKENS_CONTEXT
+    if is_of_simulator(fault):
+        return Termination.USER_ERROR
     return Termination.INFRA_ERROR if is_infrastructure(fault) else None

@@ -2,20 +2,28 @@
 
 An error is a class name, often with its modules before and a message behind, or a sentence. A name is judged by the
 stems in it. A sentence, and the message of a class that says little itself, is judged by phrases that only the
-machinery prints; the message of an error that ordinary programs raise is what the agent's own task printed.
+machinery prints, and by a part of the machinery that stands near to what befell it, in names of classes too
+(`judge failed to respond`, `EngineDeadError`); the message of an error that ordinary programs raise is what the
+agent's own task printed.
 """
 
 import re
 from typing import Any, Final, NamedTuple
+
+from transforms.formats.machinery import tells_of_machinery, tells_of_simulator, words_of
 
 _CLASS: Final = re.compile(r"(?:(?P<modules>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\.)?(?P<name>[A-Za-z_]\w*)\s*(?:[:(]|$)")
 _KIND_KEYS: Final = ("type", "error_type", "kind", "name", "error", "code")
 _TEXT_KEYS: Final = ("type", "error", "error_type", "kind", "name", "code", "message")
 _PROVIDERS: Final = frozenset({
     "litellm", "openai", "anthropic", "google", "genai", "vertexai", "cohere", "mistralai", "groq", "together",
-    "botocore", "grpc", "httpx", "httpcore", "requests", "aiohttp", "urllib3", "vllm", "sglang",
+    "botocore", "grpc", "httpx", "httpcore", "requests", "aiohttp", "urllib3", "vllm", "sglang", "torch",
 })  # fmt: skip
 """Outermost modules of clients through which harnesses reach models and sandboxes."""
+_MACHINERY: Final = frozenset({"modal", "e2b", "daytona", "daytona_sdk", "docker", "kubernetes"})
+"""Outermost modules of clients that only start and hold sandboxes: what they raise is of the machinery, unless it
+tells of a command in one."""
+_OF_COMMAND: Final = re.compile(r"command|process|exit")
 _POLICY: Final = re.compile(r"hack|tamper|cheat|violat|escape")
 """Stems of names that tell what the agent did to its grader or sandbox."""
 _NAME: Final = re.compile(
@@ -37,11 +45,11 @@ _NAME: Final = re.compile(
     r"(?:grader|verifier|reward|evaluat(?:or|ion)|scorer|scoring|addtests)\w*(?:err|exc|fail|crash|timeout|timedout|"
     r"died|notfound|unavail)"
 )
-_CLIENT: Final = re.compile(r"time(?:d)?out|connect|network|protocol|^(?:read|write|close)error")
+_CLIENT: Final = re.compile(r"time(?:d)?out|connect|network|protocol|outofmemory|^(?:read|write|close)error")
 """Stems that mean the provider in a class of a client's module, and may mean anything elsewhere."""
 _LIMIT: Final = re.compile(r"context(?:length|window)(?:size)?exceeded")
 _PHRASE: Final = re.compile(
-    r"\bsandbox|\bdocker|\bcontainer\b|\bconnection\b|rate.?limit|\bverifier\b|\bgrader\b|service unavailable|\binfra|"
+    r"rate.?limit|service unavailable|\binfra|"
     r"\boverloaded\b|insufficient.quota|quota exceeded|exceeded your current quota|"
     r"too many requests|internal server error|bad gateway|gateway time-?out|"
     r"no space left on device|cuda\W{0,2}(?:error\W{0,2})?out of memory|imagepullbackoff|oomkilled|"
@@ -109,20 +117,36 @@ def is_context_limit(fault: Fault) -> bool:
     return _LIMIT.search(_squashed(fault.name)) is not None
 
 
+def is_of_simulator(fault: Fault) -> bool:
+    """Say whether an error is of the simulated user that the agent talked with."""
+    said = fault.name if _is_of_program(fault) else f"{fault.name} {fault.message}" if fault.name else fault.text
+    return tells_of_simulator(words_of(said))
+
+
 def is_infrastructure(fault: Fault) -> bool:
     """Say whether an error is of the machinery: the provider, the way to it, containers, disks, or the grader."""
     name = _squashed(fault.name)
     if _POLICY.search(name):
         return False
-    if name and (_NAME.search(name) or (fault.is_of_client and _CLIENT.search(name))):
+    if name and (_NAME.search(name) or _is_of_clients(fault, name)):
         return True
-    if name.removesuffix("error") in _PROGRAM:
+    if _is_of_program(fault):
         # A harness that runs out of memory leaves the bare class; with a message it is a program's own traceback.
         return name == "memoryerror" and not fault.message
     said = fault.message if name else fault.text
-    if _PHRASE.search(fault.text) or _STATUS.search(said):
+    if _PHRASE.search(fault.text) or _STATUS.search(said) or tells_of_machinery(words_of(f"{fault.name} {said}")):
         return True
     return any(_NAME.search(_squashed(inner)) for inner in _INNER.findall(said))
+
+
+def _is_of_program(fault: Fault) -> bool:
+    return _squashed(fault.name).removesuffix("error") in _PROGRAM
+
+
+def _is_of_clients(fault: Fault, name: str) -> bool:
+    if fault.modules.partition(".")[0].lower() in _MACHINERY:
+        return _OF_COMMAND.search(name) is None
+    return fault.is_of_client and _CLIENT.search(name) is not None
 
 
 def _squashed(name: str) -> str:

@@ -26,8 +26,9 @@ def test_a_rollout_in_which_the_agent_did_nothing_is_dropped_as_empty_and_takes_
             # What others said in it is nearly all of what the rollout of the agent that acted holds.
             _rollout("log-only", ("user", log), ("assistant", "")),
             _rollout("acting", ("user", log), ("assistant", "I read it.")),
-            _rollout("lone", ("assistant", ""), task="two"),
-            _rollout("lone-again", ("assistant", ""), task="two"),
+            # They ended by saying nothing, which is their policy's own doing.
+            _rollout("lone", ("assistant", ""), task="two") | {"exit_status": "submitted"},
+            _rollout("lone-again", ("assistant", ""), task="two") | {"exit_status": "submitted"},
         ],
     )
 

@@ -1,18 +1,29 @@
 """From a rollout's messages to the steps of a trajectory."""
 
 import hashlib
+import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import wraps
 from typing import Final, TypeVar
 
+from schemas.reasons import Termination
 from schemas.records import Header, Rollout, Step, Trajectory
 from transforms.formats.endings import FAULTS
+from transforms.formats.faults import fault_of, is_infrastructure
 from transforms.formats.steps import steps_of
 from transforms.store.keys import short_id
 
 NO_AGENT_ACTION: Final = "no_agent_action"
+_FAULT_CHARS: Final = 1000
+_DECORATION: Final = " \t\r\n*`[]<>"
+_ERROR_TEXT: Final = re.compile(
+    r"[\s*`\[<]*(?:(?:(?:API|HTTP|LLM|[Mm]odel|[Pp]rovider|[Ss]erver|[Ii]nternal) )?"
+    r"(?:[\w.]*(?:Error|Exception)|ERROR|error)\b"
+    r"|(?:HTTP )?(?:429|5\d\d)\b)"
+)
+"""How the text of an error begins that a harness writes where the agent's turn would stand."""
 Text = TypeVar("Text")
 Answer = TypeVar("Answer")
 
@@ -101,25 +112,47 @@ def _prompts_hash(prompts: list[str]) -> str:
 
 def has_acted(steps: tuple[Step, ...]) -> bool:
     """Say whether the agent said or did anything itself."""
-    return any(
-        step.source == "agent"
-        and not (step.is_demo or step.is_copied_context)
-        and (step.calls or (step.message or "").strip())
-        for step in steps
-    )
+    return any(step.calls or (step.message or "").strip() for step in _own_turns(steps))
+
+
+def _own_turns(steps: tuple[Step, ...]) -> Iterator[Step]:
+    return (step for step in steps if step.source == "agent" and not (step.is_demo or step.is_copied_context))
+
+
+def _only_told_a_fault(steps: tuple[Step, ...]) -> bool:
+    """Say whether each of the agent's turns is the error of a provider that stands in its place."""
+    turns = list(_own_turns(steps))
+    return bool(turns) and not any(step.calls for step in turns) and all(_is_fault(step.message) for step in turns)
+
+
+def _is_fault(message: str | None) -> bool:
+    if message is None or len(message) > _FAULT_CHARS or _ERROR_TEXT.match(message) is None:
+        return False
+    told = fault_of(message.strip(_DECORATION))
+    return told is not None and is_infrastructure(told)
 
 
 def _checked_header(rollout: Rollout, steps: tuple[Step, ...]) -> tuple[Header, tuple[str, ...]]:
-    """Return the header and what there is to say of it: a run in which the agent had no turn has no valid reward.
+    """Return the header and what there is to say of it: a run in which the agent did nothing has no valid reward.
 
-    An empty turn is the policy's own, unless a fault came with it. A run without any step was never a try, unless
-    completion tokens say that it was one, or its format keeps no steps: then only a fault says that it was none.
+    An empty turn is the policy's own where the run's ending says so, and so is one that was only thought, or took
+    completion tokens; unless a fault came with it. An error of the provider in place of the turns is none of the
+    agent's. A run without any step whose format keeps none is judged by the fault alone.
     """
     header = rollout.header
     faulted = header.termination in FAULTS or header.error_type is not None
-    had_turn = any(step.source == "agent" and not step.is_demo for step in steps)
-    acted = has_acted(steps) or (not steps and (header.completion_tokens or 0) > 0)
+    acted = has_acted(steps) and not _only_told_a_fault(steps)
+    tried = not steps and (header.completion_tokens or 0) > 0
     untold = rollout.is_header_only and not steps and not faulted and header.reward_valid
-    if acted or untold or (had_turn and not faulted):
+    if acted or tried or untold or (not faulted and _had_own_turn(header, steps)):
         return header, ()
     return replace(header, reward_valid=False), (NO_AGENT_ACTION,)
+
+
+def _had_own_turn(header: Header, steps: tuple[Step, ...]) -> bool:
+    """Say whether the agent had turns, all empty, that are its own: it thought, or the run ended with them."""
+    turns = list(_own_turns(steps))
+    if not turns or any((step.message or "").strip() for step in turns):
+        return False
+    thought = any((step.reasoning or "").strip() for step in turns)
+    return thought or header.termination is not Termination.UNKNOWN or (header.completion_tokens or 0) > 0

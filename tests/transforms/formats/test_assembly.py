@@ -49,9 +49,20 @@ def test_system_prompt_hash_covers_the_leading_system_messages():
         (Termination.AGENT_ERROR, Message("user", "x"), False),
         (Termination.AGENT_ERROR, Message("assistant", "I tried"), True),
         (Termination.SUBMITTED, Message("assistant", ""), True),
+        (Termination.MAX_TOKENS_CONTEXT, Message("assistant", ""), True),
+        (Termination.UNKNOWN, Message("assistant", ""), False),
+        (Termination.UNKNOWN, Message("assistant", None), False),
+        (Termination.UNKNOWN, Message("assistant", " \n"), False),
+        (Termination.UNKNOWN, Message("assistant", "", reasoning="Hm."), True),
+        (Termination.AGENT_ERROR, Message("assistant", "", reasoning="Hm."), False),
+        (Termination.UNKNOWN, Message("assistant", "Error: 503 Service Unavailable"), False),
+        (Termination.FINISHED, Message("assistant", "API Error (Connection error.)"), False),
+        (Termination.UNKNOWN, Message("assistant", "litellm.RateLimitError: slow down"), False),
+        (Termination.UNKNOWN, Message("assistant", "Error: the file does not exist"), True),
+        (Termination.UNKNOWN, Message("assistant", "The page answers 503: the server is down"), True),
     ],
 )
-def test_fault_before_any_agent_step_makes_the_reward_invalid(termination, last, valid):
+def test_a_run_in_which_the_agent_did_nothing_of_its_own_has_no_valid_reward(termination, last, valid):
     trajectory = assemble(
         rollout(Message("user", "t"), last, termination=termination, reward=0.0), "t1", secrets_redacted={}
     )

@@ -7,7 +7,7 @@ from schemas.records import Message, MessageCall
 from transforms.formats.arguments import canonical_text, message_call
 from transforms.formats.chat_messages import Content, message_content
 from transforms.formats.fields import as_text
-from transforms.formats.rewards import MISSING, convert_step_reward
+from transforms.formats.rewards import MISSING, number_said
 from transforms.reading.failures import RecordError, unknown_value
 
 UNLINKED: Final = "ambiguous_pairing"
@@ -90,7 +90,7 @@ def _action(item: dict[str, Any], kind: str) -> Message:
         parts_json=thought.parts_json,
         reasoning=reasoning if isinstance(reasoning, str) and reasoning else None,
         calls=calls,
-        step_reward=convert_step_reward(item.get("reward")),
+        step_reward=number_said(item.get("reward")),
         extra_json=canonical_text(extra) if extra else None,
     )
 
@@ -98,7 +98,7 @@ def _action(item: dict[str, Any], kind: str) -> Message:
 def _unread_reward(item: dict[str, Any]) -> dict[str, Any]:
     """Return an item's reward that the conversion table has no rule for."""
     raw = item.get("reward")
-    return {} if raw is None or convert_step_reward(raw) is not None else {"reward": raw}
+    return {} if raw is None or number_said(raw) is not None else {"reward": raw}
 
 
 def _named(name: str | None, kind: str) -> str:
@@ -122,7 +122,7 @@ def _observation(item: dict[str, Any], kind: str, *, after_call: bool) -> Messag
         role_raw=source if source != role else None,
         parts_json=content.parts_json,
         tool_call_id=call_id,
-        step_reward=convert_step_reward(item.get("reward")),
+        step_reward=number_said(item.get("reward")),
         extra_json=canonical_text(extra) if extra else None,
     )
 

@@ -14,7 +14,7 @@ from transforms.formats.fields import (
     as_text,
     first_present,
 )
-from transforms.formats.rewards import MISSING, convert_step_reward
+from transforms.formats.rewards import MISSING, number_said
 
 CALL_DETAILS: Final = "tool_call_details"
 """Key of a message's extra JSON under which lies, by call index, what its calls say beside id, name and arguments."""
@@ -148,7 +148,7 @@ def _says_something(value: Any) -> bool:
 def _step_reward(raw: dict[str, Any]) -> float | None:
     """Return the first reward that the message states, by the conversion table; None where it has no rule for it."""
     stated = first_present(raw, _REWARDS)
-    return None if stated is None or stated is MISSING else convert_step_reward(stated)
+    return None if stated is None or stated is MISSING else number_said(stated)
 
 
 def _has_odd_tokens(usage: dict[str, Any]) -> bool:

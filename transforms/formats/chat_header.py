@@ -1,7 +1,7 @@
 """The header of an OpenAI-chat row: mapped fields first, then fields that are named as the columns are."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any, Final, NamedTuple
 
 from schemas.reasons import EnvType
@@ -24,7 +24,7 @@ from transforms.formats.rewards import (
     Reward,
     convert_components,
     convert_reward,
-    convert_step_reward,
+    deny_each_other,
     unread_components,
 )
 from transforms.formats.tools import tools_text
@@ -49,8 +49,11 @@ _HELD: Final = {"termination": "termination_raw", "error": "error_type"}
 """Columns of a header that are not named as those of the field map are."""
 _WHOLE: Final = frozenset({"tools", "reward", "reward_components", "messages"})
 """Columns that take an object whole or name what they leave of it."""
-_WITNESS: Final = "success"
-"""A field that is no label of its own, as it may tell of a call and not of the task, but must not deny the label."""
+_WITNESSES: Final = frozenset({"success", "passed", "is_passed", "solved", "is_solved", "is_success"})
+"""Fields that are no labels of their own, as they may tell of a call and not of the task, but must not deny the label.
+A whole number under `passed` may be one of tests, so it is none."""
+_CONDITION: Final = "patch_successfully_applied"
+"""A field without which there is no success, and that says nothing more."""
 _ENV_TYPES: Final = {str(kind): kind for kind in EnvType}
 
 
@@ -129,15 +132,20 @@ def _label(record: dict[str, Any], names: Sequence[str], *, reward_range: tuple[
         name = _first_said(record, names) or name
         raw = lookup(record, (name,))
     reward = convert_reward(raw, reward_range)
-    if (len(names) > 1 or _WITNESS in record) and _disagree(record, (*names, _WITNESS)):
+    is_denied = len(names) > 1 or not _WITNESSES.isdisjoint(record) or record.get(_CONDITION) is False
+    if is_denied and deny_each_other(_labels(record, names)):
         return _Label(name, Reward(None, reward.raw, (*reward.warnings, CONFLICTING_LABEL)), None)
     return _Label(name, reward, raw if isinstance(raw, bool) else None)
 
 
-def _disagree(record: dict[str, Any], names: Sequence[str]) -> bool:
-    """Say whether one of some labels is a full success and another a full failure; graded ones contradict nothing."""
-    said = {convert_step_reward(lookup(record, (name,))) for name in names}
-    return 0.0 in said and 1.0 in said
+def _labels(record: dict[str, Any], names: Sequence[str]) -> Iterator[Any]:
+    """Yield what a row says of the run's success, in whatever field."""
+    yield from (lookup(record, (name,)) for name in names)
+    yield from (
+        record[name] for name in _WITNESSES & record.keys() if name != "passed" or type(record[name]) is not int
+    )
+    if record.get(_CONDITION) is False:
+        yield False
 
 
 def columns_by_field(fields: FieldMapSettings) -> dict[str, list[str]]:

@@ -83,7 +83,7 @@ def message_list(record: dict[str, Any], names: Sequence[str]) -> list[Any]:
     Raises:
         RecordError: No such field, no valid JSON, or no list.
     """
-    raw = _first_said(record, names)
+    raw = _first_with_messages(record, names)
     if raw is None:
         raise RecordError(QuarantineReason.MISSING_MESSAGES, f"none of the fields {', '.join(names)} holds messages")
     if isinstance(raw, str):
@@ -97,12 +97,12 @@ def unread_lists(record: dict[str, Any], names: Sequence[str]) -> tuple[str, ...
     """Return the named fields that hold other messages than `message_list` reads, in the order of the names."""
     if len(names) < 2:
         return ()
-    read = _first_said(record, names)
+    read = _first_with_messages(record, names)
     found = ((name, first_present(record, [name])) for name in dict.fromkeys(names))
     return tuple(name for name, value in found if value and value != read)
 
 
-def _first_said(record: dict[str, Any], names: Sequence[str]) -> Any:
+def _first_with_messages(record: dict[str, Any], names: Sequence[str]) -> Any:
     """Return the first value that is not empty, else the first that is not null."""
     for name in names:
         value = first_present(record, (name,))

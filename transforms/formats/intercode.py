@@ -17,7 +17,7 @@ from transforms.formats.rewards import (
     Reward,
     convert_components,
     convert_reward,
-    convert_step_reward,
+    number_said,
     unread_components,
 )
 from transforms.reading.failures import RecordError
@@ -163,7 +163,7 @@ def _reward(summary: dict[str, Any], turns: dict[str, Any], reward_range: tuple[
     """Return the summary's best reward; without one, the best of the turns."""
     if summary.get("max_reward") is not None:
         return convert_reward(summary["max_reward"], reward_range)
-    scored = [number for item in _column(turns, "rewards") if (number := convert_step_reward(item)) is not None]
+    scored = [number for item in _column(turns, "rewards") if (number := number_said(item)) is not None]
     return convert_reward(max(scored) if scored else MISSING, reward_range)
 
 
@@ -193,7 +193,7 @@ def _turn_messages(turns: dict[str, Any], tool: str) -> Iterator[Message]:
             column[index] if index < len(column) else None for column in (thoughts, rewards, valid)
         )
         is_blocked = action == BLOCKED and index >= len(observations)
-        reward = None if scored is None else convert_step_reward(scored)
+        reward = None if scored is None else number_said(scored)
         said: dict[str, Any] = {"blocked": True} if is_blocked else {}
         said |= {} if isinstance(thought, str | None) else {"thought": thought}
         said |= {"reward": scored} if reward is None and scored is not None else {}

@@ -27,7 +27,7 @@ from transforms.formats.rewards import (
     Reward,
     convert_components,
     convert_reward,
-    convert_step_reward,
+    number_said,
 )
 from transforms.formats.row_files import row_records
 from transforms.formats.tools import tools_text
@@ -253,7 +253,7 @@ def _reward(spans: list[Span], reward_range: tuple[float, float]) -> tuple[Rewar
     for stated in _evaluations(spans):
         name = as_text(stated.get("gen_ai.evaluation.name")) or "evaluation"
         score, label = stated.get(_SCORE), stated.get(f"{_EVALUATION}score.label")
-        number = convert_step_reward(score)
+        number = number_said(score)
         value = number if number is not None else label if label is not None else score
         if found.setdefault(name, value) != value:
             lost.add(f"evaluations[{name}]")

@@ -4,15 +4,17 @@
 |--------------------------------------------------------|----------------------------------------------------|
 | number                                                 | the number; NaN and infinities: not scored         |
 | true, false                                            | 1.0, 0.0                                           |
-| text of a decimal number                               | the number; "nan", "inf": not scored               |
+| text of a decimal number, of a percentage              | the number, `50%`: 0.5; "nan", "inf": not scored   |
 | text true, yes, pass, passed, success, resolved, …     | 1.0 (case and outer blanks do not matter)          |
-| text false, no, fail, failed, failure, unresolved, …   | 0.0                                                |
+| text false, no, fail, failed, unresolved, not solved … | 0.0                                                |
 | missing, null, blank text, none, null, n/a, unscored … | not scored                                         |
+| text pending, skipped, error, timeout, incomplete, …   | not scored: there was no judgement                 |
 | any other text                                         | the record is set aside: `invalid_reward`          |
 | list of one element                                    | that element, by this table                        |
 | empty list or object                                   | not scored                                         |
 | longer list                                            | the record is set aside: a sum would be a guess    |
-| object with total, reward, score, value or resolved    | the first of these, by this table                  |
+| object with total, reward, score, value or resolved    | the first of these that is not null, by this table |
+| object of which one of these is 1.0 and another 0.0    | not scored: `conflicting_label`                    |
 | any other object                                       | the record is set aside                            |
 | per-token list of a rollout dump (verl, SkyRL)         | the sum of its numbers; empty: not scored          |
 
@@ -21,7 +23,7 @@ A number outside `ingest.reward_range` is kept as written, flagged `reward_out_o
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -29,28 +31,18 @@ import orjson
 from schemas.reasons import QuarantineReason
 from transforms.reading.failures import RecordError
 
-TRUE_WORDS: Final = frozenset(
-    {
-        "true",
-        "yes",
-        "y",
-        "pass",
-        "passed",
-        "success",
-        "successful",
-        "succeeded",
-        "solved",
-        "resolved",
-        "correct",
-        "win",
-    }
-)
-FALSE_WORDS: Final = frozenset(
-    {"false", "no", "n", "fail", "failed", "failure", "unsuccessful", "unsolved", "unresolved", "incorrect", "loss"}
-)
-UNSCORED_WORDS: Final = frozenset(
-    {"", "null", "none", "nan", "n/a", "na", "unscored", "unknown", "inf", "+inf", "-inf", "infinity", "-infinity"}
-)
+TRUE_WORDS: Final = frozenset({
+    "true", "yes", "y", "pass", "passed", "success", "successful", "succeeded", "solved", "resolved", "correct", "win",
+})  # fmt: skip
+FALSE_WORDS: Final = frozenset({
+    "false", "no", "n", "fail", "failed", "failure", "unsuccessful", "unsolved", "unresolved", "incorrect", "loss",
+    "wrong", "not solved", "not resolved", "not passed", "not correct",
+})  # fmt: skip
+UNSCORED_WORDS: Final = frozenset({
+    "", "null", "none", "nan", "n/a", "na", "unscored", "unknown", "inf", "+inf", "-inf", "infinity", "-infinity",
+    "pending", "skip", "skipped", "not run", "error", "errored", "timeout", "timed out", "incomplete", "cancelled",
+    "canceled", "aborted",
+})  # fmt: skip
 TOTAL_KEYS: Final = ("total", "reward", "score", "value", "resolved")
 OUT_OF_RANGE: Final = "reward_out_of_range"
 CONFLICTING_LABEL: Final = "conflicting_label"
@@ -82,6 +74,8 @@ def convert_reward(raw: Any, reward_range: tuple[float, float]) -> Reward:
         return Reward(None, None)
     value = _number(raw)
     written = raw if isinstance(raw, str) else orjson.dumps(raw).decode()
+    if isinstance(raw, dict) and deny_each_other(raw.get(key) for key in TOTAL_KEYS):
+        return Reward(None, written, (CONFLICTING_LABEL,))
     if value is not None and not reward_range[0] <= value <= reward_range[1]:
         return Reward(None, written, (OUT_OF_RANGE,))
     return Reward(value, written)
@@ -106,12 +100,18 @@ def convert_token_scores(raw: Any, reward_range: tuple[float, float]) -> Reward:
     return total._replace(raw=written)
 
 
-def convert_step_reward(raw: Any) -> float | None:
-    """Return the reward of one step by the table; None for one that is not there or that the table has no rule for."""
+def number_said(raw: Any) -> float | None:
+    """Return the number that a label, or a step's reward, is by the table; None where it says none or has no rule."""
     try:
         return None if raw is MISSING else _number(raw)
     except RecordError:
         return None
+
+
+def deny_each_other(labels: Iterable[Any]) -> bool:
+    """Say whether one of some labels is a full success and another a full failure; graded ones contradict nothing."""
+    said = {number_said(label) for label in labels}
+    return 0.0 in said and 1.0 in said
 
 
 def unread_components(raw: Any, *, prefix: str) -> set[str]:
@@ -174,8 +174,8 @@ def _number_of_text(raw: str) -> float | None:
         return 1.0
     if word in FALSE_WORDS:
         return 0.0
-    if _NUMBER.fullmatch(word):
-        value = float(word)
+    if _NUMBER.fullmatch(word.removesuffix("%")):
+        value = float(word.removesuffix("%")) / (100 if word.endswith("%") else 1)
         return value if math.isfinite(value) else None
     raise RecordError(QuarantineReason.INVALID_REWARD, f"no rule for the reward {raw!r}")
 
@@ -191,8 +191,8 @@ def _number_of_list(raw: list[Any]) -> float | None:
 def _number_of_object(raw: dict[str, Any]) -> float | None:
     if not raw:
         return None
-    for key in TOTAL_KEYS:
-        if key in raw:
-            return _number(raw[key])
+    stated = [raw[key] for key in TOTAL_KEYS if key in raw]
+    if stated:
+        return _number(next((value for value in stated if value is not None), None))
     names = ", ".join(sorted(map(str, raw))[:5])
     raise RecordError(QuarantineReason.INVALID_REWARD, f"a reward object needs one of {TOTAL_KEYS}, got {names}")

@@ -12,7 +12,7 @@ from schemas.settings.ingest import IngestSettings
 from transforms.formats.arguments import canonical_text
 from transforms.formats.contract import OpenFile
 from transforms.formats.documents import read_sidecar
-from transforms.formats.rewards import CONFLICTING_LABEL, convert_reward, convert_step_reward
+from transforms.formats.rewards import CONFLICTING_LABEL, convert_reward, number_said
 from transforms.reading.lake import Listing
 
 RUN_REPORTS: Final = ("report.json", "results.json")
@@ -137,7 +137,7 @@ def _label(raw: Any) -> tuple[bool | None, str | None]:
     """Return a label by the conversion table, and as it is written where that is not a plain boolean."""
     if isinstance(raw, bool):
         return raw, None
-    number = convert_step_reward(raw)
+    number = number_said(raw)
     answer = bool(number) if number in (0.0, 1.0) else None
     return answer, raw if isinstance(raw, str) else canonical_text(raw)
 

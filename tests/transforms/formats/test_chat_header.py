@@ -54,6 +54,9 @@ def test_a_null_label_leaves_the_word_to_the_next_one_which_is_named():
         {"reward": "pass", "success": False},
         {"reward": 0.5, "resolved": True, "target": "no"},
         {"reward": None, "resolved": True, "success": "failed"},
+        {"reward": 1, "passed": False},
+        {"reward": 0, "is_solved": "yes"},
+        {"resolved": True, "patch_successfully_applied": False},
     ],
 )
 def test_labels_that_deny_each_other_are_no_label(labels):
@@ -72,6 +75,9 @@ def test_labels_that_deny_each_other_are_no_label(labels):
         ({"reward": 0, "resolved": None, "success": None}, 0.0),
         ({"reward": 1, "label": "bug report"}, 1.0),
         ({"reward": 0, "quality_score": 0.9}, 0.0),
+        ({"reward": 0, "passed": 1}, 0.0),
+        ({"reward": 0, "patch_successfully_applied": True}, 0.0),
+        ({"reward": 0, "patch_successfully_applied": False}, 0.0),
     ],
 )
 def test_graded_null_and_unreadable_labels_deny_nothing(labels, reward):

@@ -11,8 +11,8 @@ from transforms.formats.rewards import (
     Reward,
     convert_components,
     convert_reward,
-    convert_step_reward,
     convert_token_scores,
+    number_said,
     unread_components,
 )
 from transforms.reading.failures import RecordError
@@ -42,13 +42,25 @@ RANGE = (-1000.0, 1000.0)
         ([], None, "[]"),
         ({"total": 0.7}, 0.7, '{"total":0.7}'),
         ({}, None, "{}"),
+        ({"total": None, "reward": 1}, 1.0, '{"total":null,"reward":1}'),
+        ({"total": None}, None, '{"total":null}'),
+        ("Not solved", 0.0, "Not solved"),
+        ("50%", 0.5, "50%"),
+        ("skipped", None, "skipped"),
+        ("Timeout", None, "Timeout"),
     ],
 )
 def test_conversion_table(raw, value, written):
     assert convert_reward(raw, RANGE) == Reward(value, written)
 
 
-@pytest.mark.parametrize("raw", ["maybe", "1.0.0", "0x10", "1_000", "٣", [1, 0], {"steps": 3}, ["maybe"]])
+def test_an_object_whose_labels_deny_each_other_is_not_scored():
+    raw = {"score": "PASS", "reward": 0}
+    assert convert_reward(raw, RANGE) == Reward(None, '{"score":"PASS","reward":0}', ("conflicting_label",))
+    assert convert_reward({"score": 0.5, "reward": 0}, RANGE).value == 0.0
+
+
+@pytest.mark.parametrize("raw", ["maybe", "ok", "%", "1.0.0", "0x10", "1_000", "٣", [1, 0], {"steps": 3}, ["maybe"]])
 def test_what_the_table_has_no_rule_for_is_set_aside(raw):
     with pytest.raises(RecordError) as caught:
         convert_reward(raw, RANGE)
@@ -119,7 +131,7 @@ def test_token_scores_that_are_no_numbers_are_set_aside(raw):
     ],
 )
 def test_step_reward_goes_by_the_table_and_is_none_without_a_rule(raw, value):
-    assert convert_step_reward(raw) == value
+    assert number_said(raw) == value
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,11 @@
 """Native records inside a JSON document: a list of objects, a map of objects, or one object."""
 
+import io
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, BinaryIO, Final
 
 import orjson
 
@@ -11,10 +13,15 @@ from schemas.reasons import QuarantineReason
 from schemas.records import BadRecord, SourceUnit
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.contract import OpenFile, hash_of_value, limits_of
-from transforms.reading.failures import RecordError, UnreadableError, bad_record
-from transforms.reading.native import NativeRecord, read_document
-from transforms.reading.streams import unpacked
-from transforms.reading.strict_json import Parsed
+from transforms.reading.failures import CutStreamError, RecordError, UnreadableError, bad_record
+from transforms.reading.native import Limits, NativeRecord, read_document
+from transforms.reading.streams import read_up_to, unpacked
+from transforms.reading.strict_json import Parsed, parse_object
+
+_SEARCHED_BYTES: Final = 128 * 1024 * 1024
+"""Damaged lists up to this size are searched for whole items: as text they take up to four times that in memory."""
+_OPENING: Final = re.compile(r"\ufeff?\s*\[\s*")
+_BETWEEN: Final = re.compile(r"\s*,\s*")
 
 
 def load_document(
@@ -74,6 +81,98 @@ def list_records(document: Parsed | BadRecord) -> Iterator[NativeRecord | BadRec
             yield item_record(f"item:{index}", item, document)
     else:
         yield item_record("document", document.value, document._replace(max_item_bytes=None))
+
+
+def document_records(
+    unit: SourceUnit, open_file: OpenFile, settings: IngestSettings, *, watched: frozenset[str]
+) -> Iterator[NativeRecord | BadRecord]:
+    """Yield the records of a unit's document, as `list_records`; of a list that is refused or damaged item by item.
+
+    What follows the last whole item is one bad record with its place in the file.
+
+    Raises:
+        UnreadableError: The packing is damaged.
+        OSError: The file cannot be read.
+    """
+    document = load_document(unit, open_file, settings, watched=watched)
+    if isinstance(document, BadRecord):
+        with open_file(unit.uri) as stream:
+            raw = _plain_bytes(stream, unit.size)
+        items = list(whole_items(raw))
+        if items:
+            yield from _items_and_rest(items, raw, document, limits=limits_of(settings), watched=watched)
+            return
+    yield from list_records(document)
+
+
+def _plain_bytes(stream: BinaryIO, size: int) -> bytes:
+    """Return a damaged file's bytes; none of one whose packing was cut, or that is too large to be searched."""
+    try:
+        raw = read_up_to(unpacked(stream, size), _SEARCHED_BYTES + 1)
+    except CutStreamError:
+        return b""
+    return raw if len(raw) <= _SEARCHED_BYTES else b""
+
+
+def whole_items(raw: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where each item of a JSON list begins and ends, in bytes, up to the first that is damaged or cut."""
+    text, place = _decodable(raw), 0
+    decoder = json.JSONDecoder()
+    opening = _OPENING.match(text)
+    if opening is None:
+        return
+    at = opening.end()
+    place = len(text[:at].encode())
+    while True:
+        try:
+            _, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return
+        size = len(text[at:end].encode())
+        yield place, place + size
+        between = _BETWEEN.match(text, end)
+        if between is None:
+            return
+        place += size + between.end() - end
+        at = between.end()
+
+
+def _decodable(raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        return raw[: error.start].decode()
+
+
+def _items_and_rest(
+    items: list[tuple[int, int]], raw: bytes, damage: BadRecord, *, limits: Limits, watched: frozenset[str]
+) -> Iterator[NativeRecord | BadRecord]:
+    for index, (start, end) in enumerate(items):
+        yield _item_at(f"item:{index}", raw[start:end], start, limits=limits, watched=watched)
+    end = items[-1][1]
+    rest = raw[end:]
+    if rest.strip() == b"]":
+        return
+    reason, told = damage.reason, damage.message
+    try:
+        read_document(io.BytesIO(b"[0" + rest), limits=limits, watched=frozenset())
+    except RecordError as error:
+        reason, told = error.reason, str(error)
+    refusal = RecordError(reason, f"{told}, counted from the end of the {len(items)} items that are read")
+    yield bad_record(refusal, f"item:{len(items)}", raw=rest, offset=end)
+
+
+def _item_at(
+    key: str, raw: bytes, offset: int, *, limits: Limits, watched: frozenset[str]
+) -> NativeRecord | BadRecord:
+    if len(raw) > limits.max_bytes:
+        error = RecordError(QuarantineReason.TOO_LARGE, f"{len(raw)} bytes, {limits.max_bytes} allowed")
+        return bad_record(error, key, raw=raw, offset=offset)
+    try:
+        parsed = parse_object(raw, watched=watched, max_depth=limits.max_depth)
+    except RecordError as error:
+        return bad_record(error, key, raw=raw, offset=offset)
+    return NativeRecord(key, parsed.value, offset, len(raw), parsed.warnings)
 
 
 def map_records(document: Parsed) -> Iterator[NativeRecord | BadRecord]:

@@ -10,7 +10,7 @@ from schemas.settings.ingest import IngestSettings
 from transforms.formats.accounting import mapped_names
 from transforms.formats.atif import SUBAGENT, WATCHED, atif_rollout, subagent_calls, with_subagents, without_subagents
 from transforms.formats.contract import OpenFile, PathFacts, build_rollouts
-from transforms.formats.documents import list_records, load_document, load_sidecar
+from transforms.formats.documents import document_records, load_sidecar
 from transforms.formats.endings import Ending, ending_of
 from transforms.formats.fields import as_datetime, as_integer, as_number, as_object, as_text
 from transforms.formats.identity import canonical_hash
@@ -79,7 +79,7 @@ class HarborAdapter:
         )
 
     def read(self, unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
-        for record in list_records(load_document(unit, open_file, settings, watched=_WATCHED)):
+        for record in document_records(unit, open_file, settings, watched=_WATCHED):
             if isinstance(record, BadRecord):
                 yield record
             else:

@@ -6,7 +6,7 @@ from typing import Any
 from schemas.records import BadRecord, SourceUnit
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.contract import OpenFile, PathFacts, limits_of
-from transforms.formats.documents import list_records, load_document
+from transforms.formats.documents import document_records
 from transforms.reading.lake import Listing
 from transforms.reading.native import NativeRecord, line_records
 from transforms.reading.outline import Outline, outline_of
@@ -50,7 +50,7 @@ def row_records(
             source = unpacked(stream, unit.size)
             yield from line_records(source, limits=limits, watched=watched, start=unit.byte_start, end=unit.byte_end)
             return
-    yield from list_records(load_document(unit, open_file, settings, watched=watched))
+    yield from document_records(unit, open_file, settings, watched=watched)
 
 
 def rows_have(

@@ -9,7 +9,7 @@ from schemas.settings.ingest import IngestSettings
 from transforms.formats.anthropic_parts import unfolded
 from transforms.formats.chat_messages import chat_messages
 from transforms.formats.contract import OpenFile, PathFacts, build_rollouts
-from transforms.formats.documents import list_records, load_document
+from transforms.formats.documents import document_records
 from transforms.formats.endings import ending_of
 from transforms.formats.fields import as_integer, as_object, as_text
 from transforms.formats.identity import canonical_hash
@@ -51,7 +51,7 @@ class TauBenchAdapter:
     def read(self, unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
         facts = dict(unit.path_facts)
         return build_rollouts(
-            list_records(load_document(unit, open_file, settings, watched=_WATCHED)),
+            document_records(unit, open_file, settings, watched=_WATCHED),
             lambda record: _rollout(record, facts, settings.reward_range),
         )
 

@@ -2,11 +2,13 @@ import hashlib
 import io
 import json
 
+import pytest
+
 from schemas.reasons import QuarantineReason
 from schemas.records import BadRecord, SourceUnit
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.canonical import canonical_hash
-from transforms.formats.documents import list_records, load_document, map_records, read_sidecar
+from transforms.formats.documents import document_records, list_records, load_document, map_records, read_sidecar
 from transforms.reading.native import NativeRecord
 from transforms.reading.strict_json import Parsed
 
@@ -41,6 +43,47 @@ def test_document_that_is_no_json_is_told():
         0,
         4,
     )
+
+
+def records_of(raw):
+    unit = SourceUnit("k", "a.json", "openai_chat", "1", len(raw), "ab")
+    return list(document_records(unit, lambda uri: io.BytesIO(raw), IngestSettings(), watched=frozenset({"id"})))
+
+
+@pytest.mark.parametrize(
+    ("tail", "reason"),
+    [
+        (b'{"a": "cut', QuarantineReason.TRUNCATED),
+        (b"", QuarantineReason.TRUNCATED),
+        (b'{"a" 3}, {"a": 4}]', QuarantineReason.INVALID_JSON),
+        (b'{"a": "\xff"}]', QuarantineReason.INVALID_ENCODING),
+    ],
+)
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_whole_items_before_the_damage_of_a_list_are_read(tail, reason, mark):
+    head = mark + '[\n {"a": "é"} ,\n 7, {"id": 1, "id": 2},'.encode()
+    first, *others, rest = records_of(head + tail)
+    assert first == NativeRecord("item:0", {"a": "é"}, len(mark) + 3, 11)
+    assert [(bad.record_key, bad.reason) for bad in others] == [
+        ("item:1", QuarantineReason.NOT_AN_OBJECT),
+        ("item:2", QuarantineReason.DUPLICATE_KEY),
+    ]
+    left = (head + tail)[rest.byte_offset :]
+    assert (rest.record_key, rest.reason, rest.byte_length) == ("item:3", reason, len(left))
+    assert (left, rest.sha256) == (b"," + tail, hashlib.sha256(left).hexdigest())
+    assert rest.message.endswith("of the 3 items that are read")
+
+
+def test_a_list_with_an_item_that_is_refused_loses_that_alone():
+    good, bad, last = records_of(b'[{"id": 1}, {"id": 1, "id": 2}, {"id": 3}]\n')
+    assert (good.value, last.value, last.key) == ({"id": 1}, {"id": 3}, "item:2")
+    assert (bad.record_key, bad.reason, bad.byte_offset) == ("item:1", QuarantineReason.DUPLICATE_KEY, 12)
+
+
+@pytest.mark.parametrize("raw", [b"[", b'{"a": 1', b'["x', b"\xff", b"[" * 5000])
+def test_a_damaged_document_without_a_whole_item_is_one_bad_record(raw):
+    (bad,) = records_of(raw)
+    assert (bad.record_key, bad.byte_offset, bad.byte_length) == ("document", 0, len(raw))
 
 
 def test_sidecar_that_cannot_be_read_says_nothing():

@@ -7,11 +7,10 @@ is read again by the slow parser. What the slow parser mends it names in `warnin
 import json
 import math
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
-from functools import lru_cache
 from typing import Any, Final, NamedTuple, NoReturn, Self
 
+import numpy as np
 import orjson
 import re2
 
@@ -19,10 +18,9 @@ from schemas.reasons import QuarantineReason
 from transforms.reading.failures import RecordError
 
 _HUGE_INTEGER: Final = re2.compile(rb"[:\[,]\s*-?[0-9]{20}")
-_ESCAPED_KEY: Final = re2.compile(rb'"[^"\\]*\\u00[2-7][0-9a-fA-F][^"]*"\s*:')
-"""A key one of whose plain characters is written as an escape: counting keys in the text would miss it."""
 _NUMBER_BEHIND: Final = re.compile(rb"\s*:\s*(-?[0-9][0-9.eE+-]*)")
 _DIGITS_AS_ZEROS: Final = bytes.maketrans(b"123456789", b"000000000")
+_QUOTE: Final = ord('"')
 _CONTAINERS: Final = frozenset({dict, list})
 _WRITER_DEPTH: Final = 254
 """Deepest nesting that the fast writer writes; it refuses what is deeper."""
@@ -48,10 +46,8 @@ def parse_json(raw: bytes, *, watched: Collection[str] = (), max_depth: int = 90
 
     NaN, infinities and numbers beyond a double are read as null (`nonfinite_number`), lone surrogates as U+FFFD
     (`lone_surrogate`), whole numbers over 64 bits as text (`integer_as_text`), broken numbers under a watched key that
-    are written otherwise than their value would be (`1.10`) as text (`float_as_text`). A watched key that is doubled
-    at any depth is seen. Of a doubled key that is not watched the last value counts, and `duplicate_key` says so only
-    where something else of this list, or a doubled watched key, had the text read slowly: to look for every key in
-    every text would cost as much as the slow reading.
+    are written otherwise than their value would be (`1.10`) as text (`float_as_text`). A doubled key is seen at any
+    depth: of one that is not watched the last value counts (`duplicate_key`).
 
     Args:
         raw: The text as bytes.
@@ -72,7 +68,8 @@ def parse_json(raw: bytes, *, watched: Collection[str] = (), max_depth: int = 90
             if not slow:
                 return Parsed(value)
         else:
-            slow = _may_hold_huge(raw) or _may_double(raw, value, watched)
+            objects = _watched_objects(value, watched) if watched else []
+            slow = _may_hold_huge(raw) or _may_double(raw, value) or _may_round(raw, objects, watched)
         parsed = _parse_slowly(raw, watched) if slow else Parsed(value)
     if raw.count(b"{") + raw.count(b"[") > max_depth and _depth(parsed.value, max_depth) > max_depth:
         raise RecordError(QuarantineReason.TOO_DEEP, f"nested deeper than {max_depth} levels")
@@ -218,28 +215,22 @@ def _is_verbatim(raw: bytes, value: Any, *, max_depth: int) -> bool:
     return len(written) == len(raw) + 2 * padding and written.startswith(raw, padding)
 
 
-def _may_double(raw: bytes, value: Any, watched: Collection[str]) -> bool:
-    """Say whether the fast parser may have blurred a watched key: doubled it, or rounded the number under it."""
-    if not watched:
-        return False
-    objects = _watched_objects(value, watched)
-    if b"\\u00" in raw and _ESCAPED_KEY.search(raw) is not None:
+def _may_double(raw: bytes, value: Any) -> bool:
+    """Say whether the fast parser may have lost a doubled key: the text has more quotes than its value as written.
+
+    What is lost takes the quotes of its key along; blanks have none, and inside of strings there are as many in the
+    one as in the other, unless one is written by its number.
+    """
+    try:
+        written = orjson.dumps(value)
+    except TypeError:
         return True
-    if _may_round(raw, objects, watched):
-        return True
-    names = frozenset(watched)
-    written = _keys_in_text(names).findall(raw)
-    if len(written) <= sum(len(names.intersection(item)) for item in objects):
-        return False
-    # The text has more of these keys than the objects near its top: only all of its objects tell whether one is lost.
-    seen = Counter(key for item in _containers(value) if isinstance(item, dict) for key in names.intersection(item))
-    return any(count > seen[name.decode()] for name, count in Counter(written).items())
+    return _num_quotes(raw) != _num_quotes(written) or b"\\u0022" in raw
 
 
-@lru_cache(maxsize=64)
-def _keys_in_text(names: frozenset[str]) -> re.Pattern[bytes]:
-    """Return the pattern of the keys as they stand in a text; a quote inside of a string is escaped and no key's."""
-    return re.compile(b'"(%s)"\\s*:' % b"|".join(re.escape(name.encode()) for name in sorted(names)))
+def _num_quotes(text: bytes) -> int:
+    # A fifth of the time that the method of bytes takes.
+    return int(np.count_nonzero(np.frombuffer(text, np.uint8) == _QUOTE))
 
 
 def _watched_objects(value: Any, watched: Collection[str]) -> list[dict[str, Any]]:

@@ -50,6 +50,30 @@ def test_unusable_text_is_refused_with_its_reason(raw, reason, at_end):
     assert (caught.value.reason, caught.value.at_end) == (reason, at_end)
 
 
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'{"content": "a", "content": "b"}',
+        b'{"content":"a","content":"b"}',
+        b'{"messages": [{"role" : "x", "content": "\\"c\\": d", "content"\t: "b"}]}',
+        b'{"messages": [{"content": "a \\u0022: b", "content": "\\u0022c\\u0022: d"}]}',
+        b'{"c\\u006fntent": "a", "content": "b"}',
+        b'{"": 1, "": 2}',
+    ],
+)
+def test_a_doubled_key_is_named_wherever_and_however_it_stands(raw):
+    assert parse_json(raw) == Parsed(json.loads(raw), ("duplicate_key",))
+    assert parse_json(raw, watched={"id"}).warnings == ("duplicate_key",)
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("ensure_ascii", [True, False])
+def test_no_key_is_taken_for_doubled(indent, ensure_ascii):
+    value = {'é"': ["\\", '"a": "b"', {'é"': '\\":'}], "b": {"a": {"a": None}}}
+    raw = json.dumps(value, indent=indent, ensure_ascii=ensure_ascii).encode()
+    assert parse_json(raw, watched={"a"}) == Parsed(value)
+
+
 def test_doubled_key_with_equal_values_is_no_contradiction():
     parsed = parse_json(b'{"reward": 1.0, "reward": 1.0, "calls": [{"id": "reward"}]}', watched={"reward"})
     assert parsed == Parsed({"reward": 1.0, "calls": [{"id": "reward"}]}, ("duplicate_key",))

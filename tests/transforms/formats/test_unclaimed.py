@@ -1,5 +1,7 @@
 import io
 
+import pytest
+
 from schemas.reasons import QuarantineReason
 from schemas.records import SourceUnit
 from schemas.settings.ingest import IngestSettings
@@ -40,6 +42,13 @@ def test_each_whole_line_behind_more_damaged_ones_than_are_looked_at_counts():
 def test_whole_lines_of_an_unknown_file_are_told_once():
     row = b'{"query": "%s"}\n' % (b"x" * 100_000)
     assert [record.record_key for record in read(UnknownAdapter(), row * 3)] == ["file"]
+
+
+@pytest.mark.parametrize("encoding", ["UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32", "UTF-32LE"])
+def test_text_of_another_encoding_is_told_with_the_remedy(encoding):
+    (bad,) = read(UnknownAdapter(), '{"messages": []}\n'.encode(encoding))
+    assert (bad.record_key, bad.reason) == ("file", QuarantineReason.INVALID_ENCODING)
+    assert bad.message.endswith(f"convert it: iconv -f {encoding} -t UTF-8")
 
 
 def test_unreadable_file_is_told_with_the_reason():

@@ -257,8 +257,8 @@ class _Told:
         """Say whether a value of that name is told, or says nothing that a column could hold."""
         if isinstance(value, str):
             return self._holds_text(name, value)
-        if not value or value is True or name in CONVERTED:
-            # Nothing was counted, or a flag that a column or a rule takes.
+        if not value or value is True or (name in CONVERTED and value > 0):
+            # Nothing was counted, or a flag that a column or a rule takes; no rule takes less than nothing.
             return True
         if value in self._numbers or str(value) in self._texts:
             return True

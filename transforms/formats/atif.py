@@ -11,7 +11,7 @@ from transforms.formats.accounting import mapped_names
 from transforms.formats.atif_steps import step_messages, token_list_losses
 from transforms.formats.chat_messages import first_user_text
 from transforms.formats.contract import OpenFile, build_rollouts
-from transforms.formats.fields import as_integer, as_items, as_number, as_object, as_text, first_present
+from transforms.formats.fields import as_count, as_items, as_number, as_object, as_text, first_present
 from transforms.formats.identity import canonical_hash
 from transforms.formats.losses import untaken
 from transforms.formats.row_files import RowAdapter, row_records
@@ -133,9 +133,9 @@ def atif_rollout(record: NativeRecord, fields: FieldMapSettings) -> Rollout:
         model_name=model_name,
         tools_json=tools_text(agent.get("tool_definitions")),
         cost_usd=as_number(totals.get("total_cost_usd", totals.get("total_cost"))),
-        prompt_tokens=as_integer(totals.get("total_prompt_tokens")),
-        completion_tokens=as_integer(totals.get("total_completion_tokens")),
-        cached_tokens=as_integer(totals.get("total_cached_tokens")),
+        prompt_tokens=as_count(totals.get("total_prompt_tokens")),
+        completion_tokens=as_count(totals.get("total_completion_tokens")),
+        cached_tokens=as_count(totals.get("total_cached_tokens")),
         started_at=min(times, default=None),
         ended_at=max(times, default=None),
     )

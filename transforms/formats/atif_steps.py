@@ -7,7 +7,7 @@ from schemas.reasons import QuarantineReason
 from schemas.records import Message, MessageCall
 from transforms.formats.arguments import canonical_text, message_call
 from transforms.formats.chat_messages import message_content
-from transforms.formats.fields import as_datetime, as_integer, as_items, as_number, as_object, as_text
+from transforms.formats.fields import as_count, as_datetime, as_integer, as_items, as_number, as_object, as_text
 from transforms.formats.losses import untaken
 from transforms.formats.rewards import MISSING
 from transforms.reading.failures import RecordError, unknown_value
@@ -74,9 +74,9 @@ def _message(step: dict[str, Any], model_name: str | None) -> Message:
         reasoning=reasoning if isinstance(reasoning, str) and reasoning else None,
         calls=_calls(step.get("tool_calls")),
         timestamp=as_datetime(step.get("timestamp")),
-        prompt_tokens=as_integer(metrics.get("prompt_tokens")),
-        completion_tokens=as_integer(metrics.get("completion_tokens")),
-        cached_tokens=as_integer(metrics.get("cached_tokens")),
+        prompt_tokens=as_count(metrics.get("prompt_tokens")),
+        completion_tokens=as_count(metrics.get("completion_tokens")),
+        cached_tokens=as_count(metrics.get("cached_tokens")),
         cost_usd=as_number(metrics.get("cost_usd", metrics.get("cost"))),
         is_copied_context=is_copied,
         sampled=calls_made != 0 and not is_copied if role == "assistant" else None,

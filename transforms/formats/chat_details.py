@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from transforms.formats.arguments import canonical_text
 from transforms.formats.fields import (
+    as_count,
     as_datetime,
     as_integer,
     as_number,
@@ -65,8 +66,8 @@ def _columns(raw: dict[str, Any], *, is_tool: bool) -> dict[str, Any]:
         "exit_code": as_integer(first_present(raw, _CODES), bits=32) if is_tool else None,
         "actor": as_text(raw.get("agent")),
         "timestamp": as_datetime(raw.get("timestamp")),
-        "prompt_tokens": as_integer(first_present(usage, ("prompt_tokens", "input_tokens"))),
-        "completion_tokens": as_integer(first_present(usage, ("completion_tokens", "output_tokens"))),
+        "prompt_tokens": as_count(first_present(usage, ("prompt_tokens", "input_tokens"))),
+        "completion_tokens": as_count(first_present(usage, ("completion_tokens", "output_tokens"))),
         "cost_usd": as_number(raw.get("cost")),
         "step_reward": _step_reward(raw),
         "is_demo": raw.get("is_demo") is True,
@@ -153,7 +154,7 @@ def _step_reward(raw: dict[str, Any]) -> float | None:
 
 def _has_odd_tokens(usage: dict[str, Any]) -> bool:
     names = ("prompt_tokens", "input_tokens", "completion_tokens", "output_tokens")
-    return any(usage.get(name) is not None and as_integer(usage[name]) is None for name in names)
+    return any(usage.get(name) is not None and as_count(usage[name]) is None for name in names)
 
 
 def _reasoning(raw: dict[str, Any]) -> tuple[str | None, bool]:

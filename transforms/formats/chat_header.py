@@ -10,6 +10,7 @@ from schemas.settings.ingest import FieldMapSettings
 from transforms.formats.arguments import canonical_text
 from transforms.formats.endings import ending_of
 from transforms.formats.fields import (
+    as_count,
     as_datetime,
     as_integer,
     as_number,
@@ -325,8 +326,8 @@ def _same_named(record: dict[str, Any]) -> dict[str, Any]:
     if record.keys().isdisjoint(_SAME_NAMED):
         return {}
     values: dict[str, Any] = {name: as_text(record[name]) for name in _TEXTS if name in record}
-    values.update((name, as_integer(record[name], bits=32)) for name in _COUNTS if name in record)
-    values.update((name, as_integer(record[name])) for name in _SUMS if name in record)
+    values.update((name, as_count(record[name], bits=32)) for name in _COUNTS if name in record)
+    values.update((name, as_count(record[name])) for name in _SUMS if name in record)
     values.update((name, as_number(record[name])) for name in _NUMBERS if name in record)
     return values
 

@@ -9,7 +9,7 @@ from schemas.reasons import QuarantineReason
 from schemas.records import Message, MessageCall
 from transforms.formats.arguments import canonical_text, message_call
 from transforms.formats.claude_code_turns import Line, Turn, blocks_of, is_boundary, is_queued_message, speaks
-from transforms.formats.fields import as_datetime, as_integer, as_object, as_text
+from transforms.formats.fields import as_count, as_datetime, as_object, as_text
 from transforms.formats.losses import untaken
 from transforms.formats.responses_conversation import Usage
 from transforms.formats.rewards import MISSING
@@ -106,10 +106,10 @@ def _usage(lines: list[Line]) -> Usage:
     """Return the token columns of a response; its last line with a usage has the final one."""
     stated = [as_object(as_object(line.get("message")).get("usage")) for line in lines]
     usage: dict[str, Any] = next((each for each in reversed(stated) if each), {})
-    cached = as_integer(usage.get("cache_read_input_tokens"))
-    parts = (as_integer(usage.get("input_tokens")), cached, as_integer(usage.get("cache_creation_input_tokens")))
+    cached = as_count(usage.get("cache_read_input_tokens"))
+    parts = (as_count(usage.get("input_tokens")), cached, as_count(usage.get("cache_creation_input_tokens")))
     prompt = None if parts[0] is None else sum(part or 0 for part in parts)
-    return Usage(prompt, as_integer(usage.get("output_tokens")), cached)
+    return Usage(prompt, as_count(usage.get("output_tokens")), cached)
 
 
 def _user(line: Line) -> list[Message]:

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from schemas.records import Message
 from transforms.formats.arguments import canonical_text
-from transforms.formats.fields import as_datetime, as_integer, as_list, as_object, as_text
+from transforms.formats.fields import as_count, as_datetime, as_integer, as_list, as_object, as_text
 from transforms.formats.responses_conversation import ItemReader, Usage
 from transforms.formats.sessions import UNKNOWN_LINE
 from transforms.reading.failures import RecordError
@@ -162,7 +162,7 @@ class _Reading:
         """Give the growth of the session's running sums to the last response; sums that shrink began anew."""
         total = as_object(info.get("total_token_usage"))
         names = ("input_tokens", "output_tokens", "cached_input_tokens")
-        sums = tuple(as_integer(total.get(name)) or 0 for name in names)
+        sums = tuple(as_count(total.get(name)) or 0 for name in names)
         if not total or sums == self._spent:
             return
         is_new = any(new < old for new, old in zip(sums, self._spent, strict=True))

@@ -83,6 +83,12 @@ def as_integer(value: Any, *, bits: int = 64) -> int | None:
     return value if isinstance(value, int) and -(2 ** (bits - 1)) <= value < 2 ** (bits - 1) else None
 
 
+def as_count(value: Any, *, bits: int = 64) -> int | None:
+    """Return a whole number as `as_integer` does, of things that are counted: None for one below 0."""
+    number = as_integer(value, bits=bits)
+    return None if number is None or number < 0 else number
+
+
 def as_number(value: Any) -> float | None:
     """Return a finite number as float; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float):

@@ -12,7 +12,7 @@ from transforms.formats.atif import SUBAGENT, WATCHED, atif_rollout, subagent_ca
 from transforms.formats.contract import OpenFile, PathFacts, build_rollouts
 from transforms.formats.documents import document_records, load_sidecar
 from transforms.formats.endings import Ending, ending_of
-from transforms.formats.fields import as_datetime, as_integer, as_number, as_object, as_text
+from transforms.formats.fields import as_count, as_datetime, as_number, as_object, as_text
 from transforms.formats.identity import canonical_hash
 from transforms.formats.losses import untaken
 from transforms.formats.rewards import MISSING, Reward, convert_components, convert_reward, unread_components
@@ -244,9 +244,9 @@ def _header(
         truncated=ending.is_truncated,
         error_type=as_text(fault.get("exception_type")),
         error_message=as_text(fault.get("exception_message")),
-        prompt_tokens=_or(as_integer(spent.get("n_input_tokens")), base.prompt_tokens),
-        completion_tokens=_or(as_integer(spent.get("n_output_tokens")), base.completion_tokens),
-        cached_tokens=_or(as_integer(spent.get("n_cache_tokens")), base.cached_tokens),
+        prompt_tokens=_or(as_count(spent.get("n_input_tokens")), base.prompt_tokens),
+        completion_tokens=_or(as_count(spent.get("n_output_tokens")), base.completion_tokens),
+        cached_tokens=_or(as_count(spent.get("n_cache_tokens")), base.cached_tokens),
         cost_usd=_or(as_number(spent.get("cost_usd")), base.cost_usd),
         started_at=started or base.started_at,
         ended_at=ended or base.ended_at,

@@ -7,7 +7,7 @@ from schemas.reasons import EnvType, QuarantineReason, Termination
 from schemas.records import Header, Message, Rollout
 from transforms.formats.arguments import canonical_text
 from transforms.formats.endings import Ending, ending_of
-from transforms.formats.fields import as_datetime, as_integer, as_list, as_number, as_object, as_text
+from transforms.formats.fields import as_count, as_datetime, as_integer, as_list, as_number, as_object, as_text
 from transforms.formats.identity import canonical_hash
 from transforms.formats.inspect_messages import Attachments, inspect_messages
 from transforms.formats.inspect_scores import Scored, scored_by, unread_scores
@@ -92,9 +92,9 @@ def _header(native: dict[str, Any], log: dict[str, Any]) -> Header:
         error_type="error" if error else None,
         error_message=as_text(error.get("message")),
         cost_usd=as_number(usage.get("total_cost")),
-        prompt_tokens=as_integer(usage.get("input_tokens")),
-        completion_tokens=as_integer(usage.get("output_tokens")),
-        cached_tokens=as_integer(usage.get("input_tokens_cache_read")),
+        prompt_tokens=as_count(usage.get("input_tokens")),
+        completion_tokens=as_count(usage.get("output_tokens")),
+        cached_tokens=as_count(usage.get("input_tokens_cache_read")),
         duration_s=as_number(native.get("total_time")),
         started_at=as_datetime(native.get("started_at")),
         ended_at=as_datetime(native.get("completed_at")),

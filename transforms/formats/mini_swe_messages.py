@@ -11,7 +11,7 @@ from schemas.records import Message
 from transforms.formats import responses_conversation
 from transforms.formats.arguments import canonical_text, message_call
 from transforms.formats.chat_messages import chat_message
-from transforms.formats.fields import as_datetime, as_integer, as_items, as_list, as_number, as_object
+from transforms.formats.fields import as_count, as_datetime, as_integer, as_items, as_list, as_number, as_object
 from transforms.formats.losses import untaken, untaken_of_each
 from transforms.reading.failures import RecordError
 
@@ -99,8 +99,8 @@ def _acted(message: Message, extra: dict[str, Any]) -> Message:
     if not message.calls:
         message = _with_text_calls(message, extra)
     stated: dict[str, Any] = {
-        "prompt_tokens": as_integer(usage.get("prompt_tokens", usage.get("input_tokens"))),
-        "completion_tokens": as_integer(usage.get("completion_tokens", usage.get("output_tokens"))),
+        "prompt_tokens": as_count(usage.get("prompt_tokens", usage.get("input_tokens"))),
+        "completion_tokens": as_count(usage.get("completion_tokens", usage.get("output_tokens"))),
         "cost_usd": as_number(extra.get("cost")),
     }
     known = {name: value for name, value in stated.items() if value is not None}

@@ -12,7 +12,15 @@ from transforms.formats.chat_header import untaken_fields
 from transforms.formats.chat_messages import first_user_text
 from transforms.formats.contract import OpenFile, build_rollouts
 from transforms.formats.endings import Ending, ending_of
-from transforms.formats.fields import as_datetime, as_integer, as_object, as_text, first_present, watched_keys
+from transforms.formats.fields import (
+    as_count,
+    as_datetime,
+    as_integer,
+    as_object,
+    as_text,
+    first_present,
+    watched_keys,
+)
 from transforms.formats.identity import canonical_hash
 from transforms.formats.responses_conversation import Conversation, item_messages
 from transforms.formats.rewards import MISSING, convert_components, convert_reward, unread_components
@@ -179,9 +187,9 @@ def _header(
         error_type=failure or as_text(error.get("code")),
         error_message=error["message"] if isinstance(error.get("message"), str) else None,
         started_at=as_datetime(response.get("created_at")),
-        prompt_tokens=as_integer(usage.get("input_tokens")),
-        completion_tokens=as_integer(usage.get("output_tokens")),
-        cached_tokens=as_integer(as_object(usage.get("input_tokens_details")).get("cached_tokens")),
+        prompt_tokens=as_count(usage.get("input_tokens")),
+        completion_tokens=as_count(usage.get("output_tokens")),
+        cached_tokens=as_count(as_object(usage.get("input_tokens_details")).get("cached_tokens")),
         tools_json=tools_text(first_present(params, ["tools"])),
     )
     return header, (*reward.warnings, *((_MASKED,) if is_masked else ()))

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from schemas.reasons import QuarantineReason, Termination
 from schemas.records import Header, Message, Rollout
 from transforms.formats.endings import Ending, ending_of
-from transforms.formats.fields import as_integer, as_number, as_object, as_text
+from transforms.formats.fields import as_count, as_number, as_object, as_text
 from transforms.formats.identity import canonical_hash
 from transforms.formats.openhands_contexts import Event, contexts_of
 from transforms.formats.openhands_v0 import flat_events, speaks_v0, v0_losses, v0_messages, v0_tools
@@ -109,9 +109,9 @@ def spent(metrics: Any) -> dict[str, Any]:
     usage = as_object(stated.get("accumulated_token_usage"))
     return {
         "cost_usd": as_number(stated.get("accumulated_cost")),
-        "prompt_tokens": as_integer(usage.get("prompt_tokens")),
-        "completion_tokens": as_integer(usage.get("completion_tokens")),
-        "cached_tokens": as_integer(usage.get("cache_read_tokens")),
+        "prompt_tokens": as_count(usage.get("prompt_tokens")),
+        "completion_tokens": as_count(usage.get("completion_tokens")),
+        "cached_tokens": as_count(usage.get("cache_read_tokens")),
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 from schemas.records import Message, MessageCall
 from transforms.formats.arguments import message_call
 from transforms.formats.chat_messages import message_content
-from transforms.formats.fields import as_datetime, as_integer, as_list, as_object, as_text
+from transforms.formats.fields import as_count, as_datetime, as_integer, as_list, as_object, as_text
 from transforms.formats.losses import untaken
 from transforms.formats.openhands_contexts import SUMMARY, Event, Seen
 from transforms.formats.rewards import MISSING
@@ -145,8 +145,8 @@ class _Reading:
             parts_json=content.parts_json,
             reasoning=reasoning if isinstance(reasoning, str) and reasoning else None,
             calls=(call,),
-            prompt_tokens=as_integer(usage.get("prompt_tokens")),
-            completion_tokens=as_integer(usage.get("completion_tokens")),
+            prompt_tokens=as_count(usage.get("prompt_tokens")),
+            completion_tokens=as_count(usage.get("completion_tokens")),
         )
 
     def _observation(self, event: Event) -> Message:

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from schemas.records import Message
 from transforms.formats.arguments import canonical_text, message_call
-from transforms.formats.fields import as_datetime, as_integer, as_number, as_text
+from transforms.formats.fields import as_count, as_datetime, as_number, as_text
 from transforms.formats.message_graph import Graph, graph_of
 from transforms.formats.otlp_messages import Exchange, exchange_of, has_unreadable_messages
 from transforms.formats.otlp_spans import Span
@@ -121,7 +121,7 @@ def _as_given(message: Message) -> Message:
 
 def _as_answer(known: Message, answer: Message, span: Span) -> Message:
     """Return the answer of a model call with its usage; of equal answers to equal inputs the usage is added up."""
-    counts: dict[str, Any] = {name: as_integer(span.first(*names)) for name, names in _COUNTS.items()}
+    counts: dict[str, Any] = {name: as_count(span.first(*names)) for name, names in _COUNTS.items()}
     counts["cost_usd"] = as_number(span.first("gen_ai.usage.cost", "llm.cost.total"))
     for name, value in counts.items():
         before = getattr(known, name)

@@ -11,7 +11,7 @@ from transforms.formats.chat_messages import first_user_text
 from transforms.formats.contract import OpenFile, PathFacts, build_rollouts
 from transforms.formats.documents import item_record, load_document
 from transforms.formats.endings import ending_of
-from transforms.formats.fields import as_integer, as_list, as_number, as_object, as_text
+from transforms.formats.fields import as_count, as_list, as_number, as_object, as_text
 from transforms.formats.identity import canonical_hash
 from transforms.formats.losses import untaken, untaken_of_each
 from transforms.formats.swe_history import HISTORY_FIELDS, history_messages
@@ -167,8 +167,8 @@ def _rollout(record: NativeRecord, facts: dict[str, str], verdict: Verdict, *, s
         truncated=ending.is_truncated,
         submission=info.get("submission") if isinstance(info.get("submission"), str) else None,
         cost_usd=as_number(stats.get("instance_cost", stats.get("total_cost"))) if has_stats else None,
-        prompt_tokens=as_integer(stats.get("tokens_sent")) if has_stats else None,
-        completion_tokens=as_integer(stats.get("tokens_received")) if has_stats else None,
+        prompt_tokens=as_count(stats.get("tokens_sent")) if has_stats else None,
+        completion_tokens=as_count(stats.get("tokens_received")) if has_stats else None,
         **outcome_fields(verdict, settings.reward_range),
     )
     return Rollout(

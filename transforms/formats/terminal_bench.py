@@ -10,7 +10,7 @@ from schemas.settings.ingest import IngestSettings
 from transforms.formats.contract import OpenFile, PathFacts, build_rollouts
 from transforms.formats.documents import list_records, load_document, load_sidecar
 from transforms.formats.endings import Ending, ending_of
-from transforms.formats.fields import as_datetime, as_integer, as_object, as_text
+from transforms.formats.fields import as_count, as_datetime, as_object, as_text
 from transforms.formats.identity import canonical_hash
 from transforms.formats.losses import untaken
 from transforms.formats.rewards import MISSING, convert_reward
@@ -121,8 +121,8 @@ def _rollout(
         termination=ending.termination,
         termination_raw=ending.raw,
         truncated=ending.is_truncated,
-        prompt_tokens=as_integer(native.get("total_input_tokens")),
-        completion_tokens=as_integer(native.get("total_output_tokens")),
+        prompt_tokens=as_count(native.get("total_input_tokens")),
+        completion_tokens=as_count(native.get("total_output_tokens")),
         started_at=started,
         ended_at=ended,
         duration_s=None if started is None or ended is None else (ended - started).total_seconds(),

@@ -17,7 +17,7 @@ from transforms.formats.chat_messages import chat_messages
 from transforms.formats.contract import OpenFile, build_rollouts
 from transforms.formats.documents import read_sidecar
 from transforms.formats.endings import Ending, ending_of
-from transforms.formats.fields import as_datetime, as_integer, as_number, as_object, as_text
+from transforms.formats.fields import as_count, as_datetime, as_number, as_object, as_text
 from transforms.formats.identity import canonical_hash
 from transforms.formats.losses import untaken
 from transforms.formats.rewards import MISSING, convert_components, convert_reward, unread_components
@@ -115,8 +115,8 @@ def _rollout(record: NativeRecord, metadata: dict[str, Any], reward_range: tuple
         truncated=native["is_truncated"] if isinstance(native.get("is_truncated"), bool) else ending.is_truncated,
         error_type=as_text(as_object(error).get("error")) if isinstance(error, dict) else as_text(error),
         error_message=as_text(as_object(error).get("error_chain_str")),
-        prompt_tokens=as_integer(usage.get("input_tokens")),
-        completion_tokens=as_integer(usage.get("output_tokens")),
+        prompt_tokens=as_count(usage.get("input_tokens")),
+        completion_tokens=as_count(usage.get("output_tokens")),
         duration_s=None if milliseconds is None else milliseconds / 1000,
         started_at=as_datetime(timing.get("start_time")),
         tools_json=tools_text(native.get("tool_defs")),

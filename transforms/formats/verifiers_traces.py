@@ -15,7 +15,7 @@ from schemas.settings.ingest import IngestSettings
 from transforms.formats.arguments import canonical_text
 from transforms.formats.chat_messages import chat_messages
 from transforms.formats.contract import OpenFile, build_groups
-from transforms.formats.fields import as_datetime, as_integer, as_list, as_number, as_object, as_text
+from transforms.formats.fields import as_count, as_datetime, as_integer, as_list, as_number, as_object, as_text
 from transforms.formats.identity import canonical_hash
 from transforms.formats.losses import untaken, untaken_of_each
 from transforms.formats.message_graph import Branch, Graph, graph_of
@@ -187,7 +187,7 @@ def _calls(trace: _Trace) -> list[dict[str, Any]]:
 def _with_facts(message: Message, node: dict[str, Any], call: dict[str, Any] | None, *, is_copied: bool) -> Message:
     """Return the message with its loss mask and the usage of the model call that gave it."""
     usage = as_object((call or {}).get("usage"))
-    prompt, cached = (as_integer(usage.get(name)) for name in ("prompt_tokens", "cached_input_tokens"))
+    prompt, cached = (as_count(usage.get(name)) for name in ("prompt_tokens", "cached_input_tokens"))
     span = as_object((call or {}).get("time"))
     start, end = as_number(span.get("start")), as_number(span.get("end"))
     sampled = None if message.role == "tool" else _is_sampled(node)
@@ -198,7 +198,7 @@ def _with_facts(message: Message, node: dict[str, Any], call: dict[str, Any] | N
         is_copied_context=is_copied or (message.role == "assistant" and sampled is False),
         timestamp=as_datetime(node.get("timestamp")) or message.timestamp,
         prompt_tokens=None if prompt is None else prompt + (cached or 0),
-        completion_tokens=as_integer(usage.get("completion_tokens")),
+        completion_tokens=as_count(usage.get("completion_tokens")),
         cached_tokens=cached,
         cost_usd=as_number(usage.get("cost")),
         latency_s=end - start if start and end and end >= start else None,

@@ -3,6 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from transforms.formats.fields import (
+    as_count,
     as_datetime,
     as_integer,
     as_items,
@@ -63,6 +64,10 @@ def test_as_text(value, text):
 )
 def test_as_integer_keeps_within_its_bits(value, number):
     assert as_integer(value, bits=32) == number
+
+
+def test_as_count_takes_nothing_below_zero():
+    assert [as_count(value) for value in (0, 7, "7", -1, "-1", -2.0, None, True)] == [0, 7, 7, *[None] * 5]
 
 
 def test_as_number_takes_no_bool():

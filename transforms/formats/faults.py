@@ -10,9 +10,11 @@ agent's own task printed.
 import re
 from typing import Any, Final, NamedTuple
 
-from transforms.formats.machinery import tells_of_machinery, tells_of_simulator, words_of
+from transforms.formats.machinery import tells_of_deed, tells_of_machinery, tells_of_simulator, words_of
 
-_CLASS: Final = re.compile(r"(?:(?P<modules>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\.)?(?P<name>[A-Za-z_]\w*)\s*(?:[:(]|$)")
+_CLASS: Final = re.compile(
+    r"(?:(?P<modules>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\.)?(?P<name>[A-Za-z_][\w$]*)\s*(?:[:(](?!\))|$)"
+)
 _KIND_KEYS: Final = ("type", "error_type", "kind", "name", "error", "code")
 _TEXT_KEYS: Final = ("type", "error", "error_type", "kind", "name", "code", "message")
 _PROVIDERS: Final = frozenset({
@@ -20,16 +22,16 @@ _PROVIDERS: Final = frozenset({
     "botocore", "grpc", "httpx", "httpcore", "requests", "aiohttp", "urllib3", "vllm", "sglang", "torch",
 })  # fmt: skip
 """Outermost modules of clients through which harnesses reach models and sandboxes."""
-_MACHINERY: Final = frozenset({"modal", "e2b", "daytona", "daytona_sdk", "docker", "kubernetes"})
-"""Outermost modules of clients that only start and hold sandboxes: what they raise is of the machinery, unless it
-tells of a command in one."""
-_OF_COMMAND: Final = re.compile(r"command|process|exit")
+_MACHINERY: Final = frozenset({"modal", "e2b", "daytona", "daytona_sdk", "docker", "kubernetes", "ray", "swerex"})
+"""Outermost modules of clients that only start and hold sandboxes and workers: what they raise is of the machinery,
+unless it tells of a command in one."""
+_OF_COMMAND: Final = re.compile(r"command|process|exit|bash|^raytask")
 _POLICY: Final = re.compile(r"hack|tamper|cheat|violat|escape")
 """Stems of names that tell what the agent did to its grader or sandbox."""
 _NAME: Final = re.compile(
     # the provider of the model
     r"internalserver|serviceunavailable|badgateway|gatewaytimeout|servererror|ratelimit|toomanyrequest|overloaded|"
-    r"quota|authenticationerror|permissiondeniederror|invalidapikey|provider\w*error|^api(?:timeout|connection|status)?"
+    r"quota|authenticationerror|llmauthentication|permissiondeniederror|invalidapikey|provider\w*error|^api(?:timeout|connection|status)?"
     r"(?:error|exception|timeout)|"
     # the way to it
     r"connection(?:\w*error|reset|refused|aborted|timeout|closed)|connect(?:error|timeout)|(?:read|write|pool)timeout|"
@@ -38,14 +40,14 @@ _NAME: Final = re.compile(
     # containers and disks
     r"sandbox\w*(?:err|exc|fail|timeout|crash|died|unavail|notfound|terminated)|docker|container\w*(?:err|exc|fail|"
     r"timeout|crash|died|exit)|imagepull|errimage|image(?:notfound|build)|crashloop|oomkilled|podfailed|evicted|"
-    r"runtime(?:unavailable|disconnected|notready|notfound|builderror)|nospaceleft|diskfull|"
+    r"runtime(?:unavailable|disconnected|notready|notstarted|notfound|builderror)|nospaceleft|diskfull|"
     r"environment(?:start|build|setup|init)\w*(?:err|exc|fail|timeout)|infra\w*(?:err|fail|exc)|harness\w*(?:err|exc|"
     r"fail)|agent(?:setup|install)\w*(?:err|exc|fail|timeout)|tunnelerror|"
     # what judges the run
     r"(?:grader|verifier|reward|evaluat(?:or|ion)|scorer|scoring|addtests)\w*(?:err|exc|fail|crash|timeout|timedout|"
     r"died|notfound|unavail)"
 )
-_CLIENT: Final = re.compile(r"time(?:d)?out|connect|network|protocol|outofmemory|^(?:read|write|close)error")
+_CLIENT: Final = re.compile(r"time(?:d)?out|connect|network|engine|protocol|outofmemory|^(?:read|write|close)error")
 """Stems that mean the provider in a class of a client's module, and may mean anything elsewhere."""
 _LIMIT: Final = re.compile(r"context(?:length|window)(?:size)?exceeded")
 _PHRASE: Final = re.compile(
@@ -134,7 +136,10 @@ def is_infrastructure(fault: Fault) -> bool:
         # A harness that runs out of memory leaves the bare class; with a message it is a program's own traceback.
         return name == "memoryerror" and not fault.message
     said = fault.message if name else fault.text
-    if _PHRASE.search(fault.text) or _STATUS.search(said) or tells_of_machinery(words_of(f"{fault.name} {said}")):
+    words = words_of(f"{fault.name} {said}")
+    if tells_of_deed(words):
+        return False
+    if _PHRASE.search(fault.text) or _STATUS.search(said) or tells_of_machinery(words):
         return True
     return any(_NAME.search(_squashed(inner)) for inner in _INNER.findall(said))
 

@@ -6,6 +6,122 @@ from schemas.reasons import Termination
 from transforms.formats.endings import ending_of
 
 MACHINERY = """\
+Failed to pull image "ghcr.io/org/task:1": rpc error: code = NotFound
+ImagePullBackOff
+EngineDeadError: EngineCore encountered an issue. See stack trace (above) for the root cause.
+node drained
+CUDA error: an illegal memory access was encountered
+[Rank 3] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=11)
+You exceeded your current quota, please check your plan and billing details.
+Error code: 529 - {'type': 'error', 'error': {'type': 'overloaded_error', 'message': 'Overloaded'}}
+litellm.RateLimitError: AnthropicException - rate_limit_error
+litellm.Timeout: APITimeoutError - Request timed out.
+openai.APIConnectionError: Connection error.
+anthropic.OverloadedError: Overloaded
+google.api_core.exceptions.ResourceExhausted: 429 Resource has been exhausted
+botocore.errorfactory.ThrottlingException: Too many requests, please wait before trying again.
+httpx.ConnectError: All connection attempts failed
+requests.exceptions.ConnectionError: ('Connection aborted.', ConnectionResetError(104, 'Connection reset by peer'))
+Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?
+docker.errors.ImageNotFound: 404 Client Error
+Error response from daemon: No such container: 5f3a
+OSError: [Errno 28] No space left on device: '/var/lib/docker/overlay2'
+Failed to clone task repository
+e2b.exceptions.SandboxException: sandbox not found
+DaytonaError: Failed to create sandbox: quota exceeded
+kubernetes.client.exceptions.ApiException: (403) Reason: Forbidden
+pod failed to start: CrashLoopBackOff
+vllm.engine.async_llm_engine.AsyncEngineDeadError: Background loop has errored already.
+sglang scheduler hit an exception
+verifier timed out
+RewardModelError: judge returned no score
+VerifierTimeoutError: Verifier execution timed out after 600 seconds
+EnvironmentStartTimeoutError: Environment start timed out after 600.0 seconds
+RewardFileNotFoundError: No reward file found at /logs/verifier/reward.txt
+AddTestsDirError: Failed to add tests directory to environment.
+exit_api
+swerex.exceptions.DeploymentNotStartedError
+swerex.exceptions.SwerexException: remote runtime died
+AgentRuntimeDisconnectedError: Failed to connect to runtime
+AgentRuntimeUnavailableError: Runtime container stopped
+STATUS$ERROR_LLM_SERVICE_UNAVAILABLE
+STATUS$ERROR_LLM_OUT_OF_CREDITS
+STATUS$ERROR_RUNTIME_DISCONNECTED
+LLMNoResponseError: LLM did not return a response. This is only seen in Gemini models so far.
+vf.SandboxError: sandbox creation failed
+ModelError -> APIConnectionError('Connection error.')
+SandboxOOMError
+ray.exceptions.RayActorError: The actor died because its node has died.
+ray.exceptions.GetTimeoutError: Get timed out: some object(s) not ready.
+Slurm job cancelled due to node failure
+node_failure
+env_init_failed
+reward_timeout
+grading_failed
+evaluation_timeout
+provider_overloaded
+rate_limited
+quota_exceeded
+sandbox_crashed
+container_died
+runtime_disconnected
+connection_lost
+rollout_worker_crashed
+engine_crash
+installation_failed
+nemo_gym.server_utils.ServerError: resources server returned 500
+model server returned HTTP 502
+K8sError: Error initializing pod
+Failed to start tmux session in container
+SSL: CERTIFICATE_VERIFY_FAILED while connecting to api.openai.com
+connect ECONNREFUSED 127.0.0.1:11434
+stream disconnected before completion: error sending request for url
+Credit balance is too low
+Your account is not active, please check your billing details
+The model is temporarily unavailable
+host machine ran out of memory
+MCP environment server crashed during reset
+env.reset() timed out
+Test harness could not be installed
+BuildImageError: Error building image sweb.eval.x86_64.django
+ProvisioningError: could not allocate machine
+LambdaLabs instance terminated
+grader container OOMKilled
+Judge LLM returned malformed JSON
+vertexai.ServiceUnavailable: 503
+litellm.APIError: OpenrouterException
+litellm.BadGatewayError
+litellm.AuthenticationError: invalid x-api-key
+Anthropic API error: overloaded
+openai.PermissionDeniedError: Country not supported
+Connection closed by remote host
+ssh: connect to host 10.1.1.1 port 22: Connection timed out
+rollout worker died with SIGKILL
+NFS stale file handle
+EnvironmentNotReadyError
+EnvironmentCreationError
+sandbox_init_failure
+SandboxCreateTimeout
+runloop_api_client.InternalServerError
+runtime container died
+HTTP 504 from model endpoint
+vLLM server crashed
+weight sync failed
+vllm: EngineCore died
+SandboxFusion request failed
+code execution service unavailable
+search API rate limited
+tool server unreachable
+judge unavailable
+EvalTimeoutError
+verifier produced no reward
+test harness setup failed
+scoring service timeout
+environment_reset_failed
+infra_failure
+hardware_failure
+ECC error on GPU
+docker pull rate limit exceeded
 UserSimulatorError: bad
 Temporary failure in name resolution
 The server had an error while processing your request
@@ -296,6 +412,174 @@ simulator failed
 user simulation failed
 """
 POLICY = """\
+submitted
+exit_cost
+exit_context
+exit_format
+exit_error
+exit_command_timeout
+exit_total_execution_time
+exit_forfeit
+submitted (exit_format)
+max_steps
+max_turns_reached
+LimitsExceeded
+RepeatedFormatError
+TimeExceeded
+agent_timeout
+AgentTimeoutError
+context_window_exceeded
+ContextWindowExceededError
+cost_limit
+message_limit
+token_limit
+tool_error
+tool_timeout
+parse_error
+agent_error
+too_many_errors
+error
+failed
+gave_up
+loop_detected
+stuck_in_loop
+invalid_action
+wrong_answer
+tests_failed
+no_patch
+empty_patch
+patch_failed
+patch_apply_failed
+hallucinated_tool
+unknown_tool
+truncated
+max_response_length
+overlong
+illegal_move
+game_over
+user_stop
+agent_stop
+transfer_to_human
+refusal
+content_filter
+no_tools_called
+STATUS$ERROR_LLM_CONTENT_POLICY_VIOLATION
+litellm.ContextWindowExceededError: prompt is too long: 210000 tokens > 200000 maximum
+This model's maximum context length is 131072 tokens. However, your messages resulted in 140000 tokens.
+litellm.ContentPolicyViolationError: The response was filtered
+FunctionCallValidationError: Missing required argument 'path' in tool call
+FunctionCallNotExistsError: Function 'foo' not registered
+LLMMalformedActionError: Malformed action
+LLMNoActionError: Agent must return an action
+ToolParseError: could not parse the model's tool call
+ToolError: invalid arguments
+vf.ToolParseError
+InvalidModelResponseError: the model answered no JSON
+EmptyModelResponseError
+OverlongPromptError
+FormatError: Expected exactly one action
+pydantic_core.ValidationError: 1 validation error for AgentAction
+json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)
+AssertionError: expected 3, got 4
+SyntaxError: invalid syntax in model's answer
+NameError: name 'foo' is not defined
+ModuleNotFoundError: No module named 'solution'
+IndexError: list index out of range
+KeyError: 'answer'
+ZeroDivisionError: division by zero
+AgentTimeoutError: Agent execution timed out after 900.0 seconds
+NonZeroAgentExitCodeError: command failed with exit code 1
+AgentMaxIterationsReached: Agent reached maximum iteration
+RuntimeError: Agent reached maximum iteration in headless mode. Current iteration: 100, max iteration: 100
+RuntimeError: Agent reached maximum budget
+BudgetExceededError: cost limit of $3.00 exceeded
+InstanceCostLimitExceededError
+Instance cost 3.12 exceeds limit 3.0
+TotalCostLimitExceededError: over budget
+Command timed out after 30 seconds
+CommandTimeoutError: Command 'python train.py' timed out
+Maximum number of turns reached
+MaxTurnsExceeded: Max turns (10) exceeded
+UnexpectedModelBehavior: Exceeded maximum retries (1) for result validation
+wrong patch: patch does not apply
+Patch Apply Failed
+test_connection timed out
+3 tests failed
+The agent's server refused connections: ConnectionRefusedError on port 8080
+Agent submitted an empty patch
+bash tool: command not found
+The answer could not be parsed
+Agent exceeded the time limit
+LimitExceededError: The message limit was exceeded
+stopped by user
+Model produced no tool call
+output truncated at max tokens
+agent command failed: npm install exited with 1
+Agent failed to start the server within the step limit
+Model failed to build the image caption
+Agent could not create the repository within 50 steps
+AgentError: failed to fix the failing test
+solution crashed on hidden test 3
+agent produced an invalid diff
+Diff could not be applied to repo
+git apply failed: patch does not apply
+Invalid JSON in tool arguments
+Model called a function that does not exist
+Unknown tool: foo
+agent looped on the same command 10 times
+Maximum iterations reached
+Agent ran out of steps
+Agent ran out of turns before solving the task
+exceeded max number of tool calls
+Context length exceeded
+prompt is too long
+Input is too long for requested model
+MaxTokensReached
+Response was cut off
+The agent did not submit an answer
+no answer found
+Answer is incorrect
+Wrong answer on test 2
+Runtime error on test 4
+Time limit exceeded on test 5
+Memory limit exceeded on test 7
+agent process exited with code 1
+agent exited with non-zero code
+FileNotFoundError: [Errno 2] No such file or directory: 'answer.txt'
+TypeError: connection failed
+ValueError: could not convert string to float
+RuntimeError: agent loop exceeded max retries
+AssertionError: server not found
+pytest failed
+tests did not pass
+5 failed, 3 passed
+refused to answer
+policy violation
+safety refusal
+guessing limit exceeded
+too many consecutive tool errors
+too many format errors
+max consecutive errors reached
+Agent stopped: no progress
+Agent stalled
+user ended the conversation
+user hung up
+UserInterrupt: stopped by user
+KeyboardInterrupt
+command timed out
+bash command timed out after 120s
+Tool call timed out
+ToolExecutionTimeout
+Agent timed out
+Episode timed out
+Agent deleted the database
+illegal action
+episode terminated: illegal move
+agent wrote outside of the sandbox
+agent killed the container
+SandboxEscapeError
+agent broke the environment
+agent changed the tests
 AssertionError: expected 500 got 200
 tests failed
 npm install failed

@@ -20,13 +20,16 @@ from transforms.formats.fields import (
     present_name,
 )
 from transforms.formats.rewards import (
+    CONDITION,
     CONFLICTING_LABEL,
     MISSING,
+    WITNESSES,
     Reward,
     convert_components,
     convert_reward,
     deny_each_other,
     unread_components,
+    witnesses_of,
 )
 from transforms.formats.tools import tools_text
 
@@ -50,11 +53,6 @@ _HELD: Final = {"termination": "termination_raw", "error": "error_type"}
 """Columns of a header that are not named as those of the field map are."""
 _WHOLE: Final = frozenset({"tools", "reward", "reward_components", "messages"})
 """Columns that take an object whole or name what they leave of it."""
-_WITNESSES: Final = frozenset({"success", "passed", "is_passed", "solved", "is_solved", "is_success"})
-"""Fields that are no labels of their own, as they may tell of a call and not of the task, but must not deny the label.
-A whole number under `passed` may be one of tests, so it is none."""
-_CONDITION: Final = "patch_successfully_applied"
-"""A field without which there is no success, and that says nothing more."""
 _ENV_TYPES: Final = {str(kind): kind for kind in EnvType}
 
 
@@ -133,7 +131,7 @@ def _label(record: dict[str, Any], names: Sequence[str], *, reward_range: tuple[
         name = _first_said(record, names) or name
         raw = lookup(record, (name,))
     reward = convert_reward(raw, reward_range)
-    is_denied = len(names) > 1 or not _WITNESSES.isdisjoint(record) or record.get(_CONDITION) is False
+    is_denied = len(names) > 1 or not WITNESSES.isdisjoint(record) or record.get(CONDITION) is False
     if is_denied and deny_each_other(_labels(record, names)):
         return _Label(name, Reward(None, reward.raw, (*reward.warnings, CONFLICTING_LABEL)), None)
     return _Label(name, reward, raw if isinstance(raw, bool) else None)
@@ -142,11 +140,7 @@ def _label(record: dict[str, Any], names: Sequence[str], *, reward_range: tuple[
 def _labels(record: dict[str, Any], names: Sequence[str]) -> Iterator[Any]:
     """Yield what a row says of the run's success, in whatever field."""
     yield from (lookup(record, (name,)) for name in names)
-    yield from (
-        record[name] for name in _WITNESSES & record.keys() if name != "passed" or type(record[name]) is not int
-    )
-    if record.get(_CONDITION) is False:
-        yield False
+    yield from witnesses_of(record)
 
 
 def columns_by_field(fields: FieldMapSettings) -> dict[str, list[str]]:

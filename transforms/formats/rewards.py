@@ -5,16 +5,18 @@
 | number                                                 | the number; NaN and infinities: not scored         |
 | true, false                                            | 1.0, 0.0                                           |
 | text of a decimal number, of a percentage              | the number, `50%`: 0.5; "nan", "inf": not scored   |
-| text true, yes, pass, passed, success, resolved, …     | 1.0 (case and outer blanks do not matter)          |
+| text true, yes, pass, passed, success, resolved, …     | 1.0 (case, outer blanks, `_` and `-` matter not)   |
 | text false, no, fail, failed, unresolved, not solved … | 0.0                                                |
 | missing, null, blank text, none, null, n/a, unscored … | not scored                                         |
 | text pending, skipped, error, timeout, incomplete, …   | not scored: there was no judgement                 |
+| text of a fault of the machinery: sandbox_error, …     | not scored, as by the endings of `endings`         |
 | any other text                                         | the record is set aside: `invalid_reward`          |
 | list of one element                                    | that element, by this table                        |
 | empty list or object                                   | not scored                                         |
 | longer list                                            | the record is set aside: a sum would be a guess    |
 | object with total, reward, score, value or resolved    | the first of these that is not null, by this table |
-| object of which one of these is 1.0 and another 0.0    | not scored: `conflicting_label`                    |
+| object of which one of these, or `passed`, `success`   | not scored: `conflicting_label`                    |
+| and their like, is 1.0 and another one 0.0             |                                                    |
 | any other object                                       | the record is set aside                            |
 | per-token list of a rollout dump (verl, SkyRL)         | the sum of its numbers; empty: not scored          |
 
@@ -23,31 +25,43 @@ A number outside `ingest.reward_range` is kept as written, flagged `reward_out_o
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 import orjson
 
 from schemas.reasons import QuarantineReason
+from transforms.formats.endings import ending_of
 from transforms.reading.failures import RecordError
 
 TRUE_WORDS: Final = frozenset({
     "true", "yes", "y", "pass", "passed", "success", "successful", "succeeded", "solved", "resolved", "correct", "win",
+    "accepted",
 })  # fmt: skip
 FALSE_WORDS: Final = frozenset({
     "false", "no", "n", "fail", "failed", "failure", "unsuccessful", "unsolved", "unresolved", "incorrect", "loss",
-    "wrong", "not solved", "not resolved", "not passed", "not correct",
+    "wrong", "not solved", "not resolved", "not passed", "not correct", "not successful", "did not pass",
+    "rejected",
 })  # fmt: skip
 UNSCORED_WORDS: Final = frozenset({
-    "", "null", "none", "nan", "n/a", "na", "unscored", "unknown", "inf", "+inf", "-inf", "infinity", "-infinity",
-    "pending", "skip", "skipped", "not run", "error", "errored", "timeout", "timed out", "incomplete", "cancelled",
-    "canceled", "aborted",
+    "", "?", "null", "none", "nan", "n/a", "na", "unscored", "unknown", "inf", "+inf", "infinity", "missing",
+    "undefined", "pending", "queued", "running", "in progress", "skip", "skipped", "not run", "not evaluated",
+    "not graded", "not judged", "ungraded", "error", "errored", "timeout", "timed out", "incomplete", "unfinished",
+    "crashed", "cancelled", "canceled", "aborted",
 })  # fmt: skip
 TOTAL_KEYS: Final = ("total", "reward", "score", "value", "resolved")
 OUT_OF_RANGE: Final = "reward_out_of_range"
+WITNESSES: Final = frozenset(
+    {"success", "passed", "is_passed", "solved", "is_solved", "is_success", "is_correct", "is_resolved"}
+)
+"""Fields that are no labels of their own, as they may tell of a call and not of the task, but must not deny the label.
+A whole number under `passed` may be one of tests, so it is none."""
+CONDITION: Final = "patch_successfully_applied"
+"""A field without which there is no success, and that says nothing more."""
 CONFLICTING_LABEL: Final = "conflicting_label"
 """Warning: labels of one run deny each other, so it is not scored."""
 _NUMBER: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_BLANKS: Final = re.compile(r"[\s_-]+")
 MISSING: Final = object()
 """Stands for a field that is not there."""
 
@@ -74,7 +88,7 @@ def convert_reward(raw: Any, reward_range: tuple[float, float]) -> Reward:
         return Reward(None, None)
     value = _number(raw)
     written = raw if isinstance(raw, str) else orjson.dumps(raw).decode()
-    if isinstance(raw, dict) and deny_each_other(raw.get(key) for key in TOTAL_KEYS):
+    if isinstance(raw, dict) and deny_each_other((*map(raw.get, TOTAL_KEYS), *witnesses_of(raw))):
         return Reward(None, written, (CONFLICTING_LABEL,))
     if value is not None and not reward_range[0] <= value <= reward_range[1]:
         return Reward(None, written, (OUT_OF_RANGE,))
@@ -106,6 +120,15 @@ def number_said(raw: Any) -> float | None:
         return None if raw is MISSING else _number(raw)
     except RecordError:
         return None
+
+
+def witnesses_of(record: dict[str, Any]) -> Iterator[Any]:
+    """Yield what a record says of its success beside its labels; no success was had where a patch did not apply."""
+    yield from (
+        record[name] for name in WITNESSES & record.keys() if name != "passed" or type(record[name]) is not int
+    )
+    if record.get(CONDITION) is False:
+        yield False
 
 
 def deny_each_other(labels: Iterable[Any]) -> bool:
@@ -168,15 +191,17 @@ def _number(raw: Any) -> float | None:
 
 def _number_of_text(raw: str) -> float | None:
     word = raw.strip().lower()
-    if word in UNSCORED_WORDS:
-        return None
+    number = word.removesuffix("%").rstrip()
+    if _NUMBER.fullmatch(number):
+        value = float(number) / (100 if word.endswith("%") else 1)
+        return value if math.isfinite(value) else None
+    word = _BLANKS.sub(" ", word).strip()
     if word in TRUE_WORDS:
         return 1.0
     if word in FALSE_WORDS:
         return 0.0
-    if _NUMBER.fullmatch(word.removesuffix("%")):
-        value = float(word.removesuffix("%")) / (100 if word.endswith("%") else 1)
-        return value if math.isfinite(value) else None
+    if word in UNSCORED_WORDS or not ending_of(raw).reward_valid:
+        return None
     raise RecordError(QuarantineReason.INVALID_REWARD, f"no rule for the reward {raw!r}")
 
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from schemas.reasons import QuarantineReason
 from transforms.formats.rewards import (
+    CONFLICTING_LABEL,
     MISSING,
     Reward,
     convert_components,
@@ -48,6 +49,16 @@ RANGE = (-1000.0, 1000.0)
         ("50%", 0.5, "50%"),
         ("skipped", None, "skipped"),
         ("Timeout", None, "Timeout"),
+        ("not_solved", 0.0, "not_solved"),
+        ("Did not pass", 0.0, "Did not pass"),
+        ("accepted", 1.0, "accepted"),
+        ("50 %", 0.5, "50 %"),
+        ("NOT_GRADED", None, "NOT_GRADED"),
+        ("in-progress", None, "in-progress"),
+        ("-", None, "-"),
+        ("-1", -1.0, "-1"),
+        ("sandbox_error", None, "sandbox_error"),
+        ("verifier timed out", None, "verifier timed out"),
     ],
 )
 def test_conversion_table(raw, value, written):
@@ -149,3 +160,23 @@ def test_step_reward_goes_by_the_table_and_is_none_without_a_rule(raw, value):
 )
 def test_components_that_have_no_number_are_named(raw, names):
     assert unread_components(raw, prefix="p") == names
+
+
+@pytest.mark.parametrize("word", ["ok", "tie", "partial", "5/10", "max_steps"])
+def test_a_word_that_is_no_verdict_and_no_fault_sets_the_record_aside(word):
+    with pytest.raises(RecordError, match="no rule for the reward"):
+        convert_reward(word, RANGE)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [{"reward": 1, "passed": False}, {"score": 0, "success": True}, {"total": "PASS", "is_correct": False},
+     {"resolved": True, "patch_successfully_applied": False}],
+)  # fmt: skip
+def test_an_object_whose_witness_denies_its_label_is_not_scored(labels):
+    assert convert_reward(labels, RANGE)[::2] == (None, (CONFLICTING_LABEL,))
+
+
+@pytest.mark.parametrize("labels", [{"reward": 1, "passed": 0}, {"reward": 0, "patch_successfully_applied": True}])
+def test_a_count_of_tests_or_an_applied_patch_denies_nothing(labels):
+    assert convert_reward(labels, RANGE).value == labels["reward"]

@@ -18,10 +18,13 @@ from transforms.store.keys import short_id
 NO_AGENT_ACTION: Final = "no_agent_action"
 _FAULT_CHARS: Final = 1000
 _DECORATION: Final = " \t\r\n*`[]<>"
+_UNSEEN: Final = " \t\r\n\u200b\u200c\u200d\u2060\ufeff"
+_NOTHING: Final = frozenset({"", "(no content)"})
+"""What a harness writes where a turn has no text; `null` and `[]` as text are answers, which some tasks ask for."""
 _ERROR_TEXT: Final = re.compile(
     r"[\s*`\[<]*(?:(?:(?:API|HTTP|LLM|[Mm]odel|[Pp]rovider|[Ss]erver|[Ii]nternal) )?"
     r"(?:[\w.]*(?:Error|Exception)|ERROR|error)\b"
-    r"|(?:HTTP )?(?:429|5\d\d)\b)"
+    r"|(?:HTTP )?(?:429|5\d\d)\b|Request failed\b|Connection (?:error|reset|refused|aborted|timed out)\b)"
 )
 """How the text of an error begins that a harness writes where the agent's turn would stand."""
 Text = TypeVar("Text")
@@ -112,7 +115,11 @@ def _prompts_hash(prompts: list[str]) -> str:
 
 def has_acted(steps: tuple[Step, ...]) -> bool:
     """Say whether the agent said or did anything itself."""
-    return any(step.calls or (step.message or "").strip() for step in _own_turns(steps))
+    return any(step.calls or _says_something(step.message) for step in _own_turns(steps))
+
+
+def _says_something(message: str | None) -> bool:
+    return message is not None and message.strip(_UNSEEN) not in _NOTHING
 
 
 def _own_turns(steps: tuple[Step, ...]) -> Iterator[Step]:
@@ -152,7 +159,7 @@ def _checked_header(rollout: Rollout, steps: tuple[Step, ...]) -> tuple[Header, 
 def _had_own_turn(header: Header, steps: tuple[Step, ...]) -> bool:
     """Say whether the agent had turns, all empty, that are its own: it thought, or the run ended with them."""
     turns = list(_own_turns(steps))
-    if not turns or any((step.message or "").strip() for step in turns):
+    if not turns or any(_says_something(step.message) for step in turns):
         return False
     thought = any((step.reasoning or "").strip() for step in turns)
     return thought or header.termination is not Termination.UNKNOWN or (header.completion_tokens or 0) > 0

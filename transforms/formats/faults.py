@@ -52,7 +52,7 @@ _CLIENT: Final = re.compile(r"time(?:d)?out|connect|network|engine|protocol|outo
 _LIMIT: Final = re.compile(r"context(?:length|window)(?:size)?exceeded")
 _PHRASE: Final = re.compile(
     r"rate.?limit|service unavailable|\binfra|"
-    r"\boverloaded\b|insufficient.quota|quota exceeded|exceeded your current quota|"
+    r"\boverloaded(?:\b|_)|insufficient.quota|quota exceeded|exceeded your current quota|"
     r"too many requests|internal server error|bad gateway|gateway time-?out|"
     r"no space left on device|cuda\W{0,2}(?:error\W{0,2})?out of memory|imagepullbackoff|oomkilled|"
     r"\be(?:connreset|connrefused|timedout|hostunreach|nospc)\b|"
@@ -64,7 +64,8 @@ _INNER: Final = re.compile(r"\b[A-Z]\w{2,80}(?:Error|Exception|Timeout)\b")
 _MAX_NAME: Final = 120
 """Characters of a name that are judged: class names are shorter, and hostile ones cost no more."""
 _STATUS: Final = re.compile(
-    r"(?:error code|status(?:.code)?|\bhttp(?:/[\d.]+)?(?: error)?)\W{0,3}(?:429|5\d\d)\b|^\W{0,2}(?:429|5\d\d)\b",
+    r"(?:\berror(?: code)?|status(?:.code)?|\bhttp(?:/[\d.]+)?(?: error)?)\W{0,3}(?:429|5\d\d)\b"
+    r"|^\W{0,2}(?:429|5\d\d)\b",
     re.IGNORECASE,
 )
 _PROGRAM: Final = frozenset({

@@ -9,136 +9,80 @@ import re
 from typing import Final
 
 _PARTS: Final = (
-    *("sandbox(?:es)?", "docker", "containers?", "daemon", "pods?", "kubernetes", "k8s", "vm", "gpus?", "hardware"),
-    *("infra(?:structure)?", "harness", "orchestrator", "dispatcher", "scheduler", "cluster", "registry"),
-    *("verifier", "verification", "verify", "grad(?:er|ing)", "judge", "scorer", "evaluat(?:or|ion)"),
-    *("provider", "endpoint", "inference", "vllm", "sg ?lang", "tensorrt", "daytona", "e2b", "runloop", "mcp"),
-    *("openai", "anthropic", "open ?router", "bedrock", "vertex ?ai", "azure", "gemini", "slurm", "helm", "kubelet"),
-    *("podman", "apptainer", "containerd", "runc", "buildkit", "firecracker", "gvisor", "microvm", "qemu"),
-    *("(?<!test )connection", "network", "dns", "ssl", "upstream", "proxy", "tunnel", "collective operation"),
-    "(?:reward|model|llm|tokenizer|checkpoint|environment|env) (?:server|service|endpoint|api)",
-    *("(?:model|llm) (?:request|call)", "(?:tool|browser|search|resources?) (?:server|service)"),
-    *("reward (?:model|file|function|computation)", "test (?:runner|infrastructure)", "snapshot restore"),
-    *("agent (?:install\\w*|set ?up|runtime)", "image (?:pull|build)", "workspace (?:provisioning|creation|set ?up)"),
-    "env(?:ironment)? (?:set ?up|start(?: ?up)?|build|boot|init(?:iali[sz]ation)?|creation)",
-    "env(?:ironment)? (?:launch|reset|seed|tear ?down)",
-    *(
-        "deployment",
-        "remote runtime",
-        "weight (?:sync|update|transfer)",
-        "(?:image|repo(?:sitory)?) (?:pull|build|clone)",
-        "(?:build|pull) image",
-        "(?:llm|model) service",
-    ),
+    "sandbox(?:es)?|docker|containers?|daemon|pods?|kubernetes|k8s|vm|gpus?|hardware|infra(?:structure)?|"
+    "harness|orchestrator|dispatcher|scheduler|cluster|registry|verifier|verification|verify|grad(?:er|ing)|"
+    "judge|scorer|evaluat(?:or|ion)|provider|endpoint|inference|vllm|sg ?lang|tensorrt|daytona|e2b|runloop|"
+    "mcp|openai|anthropic|open ?router|bedrock|vertex ?ai|azure|gemini|slurm|helm|kubelet|podman|apptainer|"
+    "containerd|runc|buildkit|firecracker|gvisor|microvm|qemu|(?<!test )connection|network|dns|ssl|upstream|"
+    "proxy|tunnel|collective operation|"
+    "(?:reward|model|llm|tokenizer|checkpoint|environment|env) (?:server|service|endpoint|api)|"
+    "(?:model|llm) (?:request|call)|(?:tool|browser|search|resources?) (?:server|service)|"
+    "reward (?:model|file|function|computation)|test (?:runner|infrastructure)|snapshot restore|"
+    r"agent (?:install\w*|set ?up|runtime)|image (?:pull|build)|workspace (?:provisioning|creation|set ?up)|"
+    "env(?:ironment)? (?:set ?up|start(?: ?up)?|build|boot|init(?:iali[sz]ation)?|creation)|"
+    "env(?:ironment)? (?:launch|reset|seed|tear ?down)|deployment|remote runtime|"
+    "weight (?:sync|update|transfer)|(?:image|repo(?:sitory)?) (?:pull|build|clone)|(?:build|pull) image|"
+    "(?:llm|model) service"
 )
 _BROKEN: Final = (
-    *("err(?:or)?", "exception", "bug", "crash(?:e[ds])?", "die[ds]?", "dead", "fail(?:ed|s|ures?)?"),
-    *(
-        "time ?outs?",
-        "timed out",
-        "lost",
-        "gone",
-        "closed",
-        "killed",
-        "refused",
-        "reset",
-        "aborted",
-        "cancell?ed",
-        "down",
-    ),
-    *("evicted", "preempted", "interrupt(?:ed|ion)", "disconnect(?:ed)?", "exited", "terminated", "shut ?down"),
-    *("unavailable", "unreachable", "unhealthy", "no healthy", "missing", "required", "cannot", "could not", "unable"),
-    *("(?:returned|produced) (?:an? )?(?:invalid|empty|malformed|no)", "returned 5\\d\\d"),
-    "not (?:be )?(?:found|ready|healthy|reachable|available|responding|created|started)",
+    "err(?:or)?|exception|bug|crash(?:e[ds])?|die[ds]?|dead|fail(?:ed|s|ures?)?|time ?outs?|timed out|lost|"
+    "gone|closed|killed|refused|reset|aborted|cancell?ed|down|evicted|preempted|interrupt(?:ed|ion)|"
+    "disconnect(?:ed)?|exited|terminated|shut ?down|unavailable|unreachable|unhealthy|no healthy|missing|"
+    "required|cannot|could not|unable|(?:returned|produced) (?:an? )?(?:invalid|empty|malformed|no)|"
+    r"returned 5\d\d|not (?:be )?(?:found|ready|healthy|reachable|available|responding|created|started)"
 )
 _HOLDERS: Final = (
-    *("nodes?", "workers?", "actors?", "engine", "machine", "instance", "raylet", "replica", "runtime"),
-    *("browser", "tmux", "(?:terminal|tmux) session", "(?:de)?tokenizer"),
+    "nodes?|workers?|actors?|engine|machine|instance|raylet|replica|runtime|browser|tmux|"
+    "(?:terminal|tmux) session|(?:de)?tokenizer"
 )
 """What runs are held in; programs have parts of these names too, so less is taken for a fault of theirs."""
 _GONE: Final = (
-    *(
-        "lost",
-        "died",
-        "dead",
-        "crash(?:ed)?",
-        "killed",
-        "terminated",
-        "preempted",
-        "drained",
-        "evicted",
-        "reclaimed",
-        "interrupted",
-    ),
-    *(
-        "failure",
-        "unreachable",
-        "down",
-        "unavailable",
-        "disconnected",
-        "rebooted",
-        "time ?out",
-        "not (?:ready|healthy)",
-    ),
+    "lost|died|dead|crash(?:ed)?|killed|terminated|preempted|drained|evicted|reclaimed|interrupted|failure|"
+    "unreachable|down|unavailable|disconnected|rebooted|time ?out|not (?:ready|healthy)"
 )
 _STARTS: Final = (
-    *("start", "launch", "create", "initiali[sz]e", "provision", "allocate", "boot", "spawn", "reset", "restore"),
-    *("schedule", "clone", "build", "pull", "attach", "mount", "connect to", "reach", "set up", "prepare"),
+    "start|launch|create|initiali[sz]e|provision|allocate|boot|spawn|reset|restore|schedule|clone|build|pull|"
+    "attach|mount|connect to|reach|set up|prepare"
 )
 _STARTED: Final = (
-    *("env(?:ironment)?", "runtime", "tmux", "browser", "image", "volume", "workspace", "deployment", "snapshot"),
-    *("(?:task )?repo(?:sitory)?", "machine", "instance", "worker", "episode", "agent"),
+    "env(?:ironment)?|runtime|tmux|browser|image|volume|workspace|deployment|snapshot|"
+    "(?:task )?repo(?:sitory)?|machine|instance|worker|episode|agent"
 )
 """What a harness starts before the agent can do anything."""
 _NOT_STARTED: Final = (
     rf"(?<!agent )(?<!model )(?<!policy )\b(?:fail(?:ed|ure|s)? to|could not|can ?not|unable to|error)"
-    rf" (?:{'|'.join(_STARTS)})(?:ing)?"
-    rf"(?: \S+){{0,3}}? (?:{'|'.join(_STARTED)})\b"
+    rf" (?:{_STARTS})(?:ing)?"
+    rf"(?: \S+){{0,3}}? (?:{_STARTED})\b"
 )
 _SIMULATORS: Final = (
-    *("(?:user|customer) (?:simulat(?:or|ion)|sim|model|llm)", "simulated (?:user|customer)", "simulator"),
-    "user (?:turn|response|message) generation",
+    "(?:user|customer) (?:simulat(?:or|ion)|sim|model|llm)|simulated (?:user|customer)|simulator|"
+    "user (?:turn|response|message) generation"
 )
 _SENTENCES: Final = (
-    *("name resolution", "could not resolve host", "name or service not known", "getaddrinfo", "gaierror"),
-    *("socket hang up", "broken pipe", "tls handshake", "certificate verify failed", "server disconnected"),
-    *("network is unreachable", "max retries exceeded with url", "peer closed", "remote end closed"),
-    *("payload is not completed", "server had an error", "error while processing your request", "try again later"),
-    *("temporarily unavailable", "throttl", "^internal error", "model not ready", "status ?code unavailable"),
-    *("(?:invalid|incorrect) api key", "api key not valid", "\\bauth error", "api (?:unavailable|overloaded)"),
-    *("(?:llm|model|provider|api) (?:(?:did not|failed to|never) (?:return|respond|answer|reply)|no response)",),
-    *(
-        "stream (?:disconnected|interrupted|closed)",
-        "error sending request",
-        "premature close",
-        "connect to all addresses",
-        "stale file handle",
-    ),
-    "(?:host|node|machine|worker)(?: \\S+){0,3} out of (?:memory|disk|space)",
-    "(?:reward|scoring|grading|judging|eval|system|platform|backend) (?:err(?:or)?|fail(?:ed|ure)|crash\\w*)",
-    "(?:reward|scoring|grading|judging|eval|system|platform|backend) (?:time ?out|timed out)",
-    *("(?:llm|model|api) (?:unavailable|time ?out|timed out|failure)", "timed out waiting for the condition"),
-    *("account (?:is )?(?:not active|deactivated|suspended|disabled)", "api key (?:is )?(?:missing|expired|revoked)"),
-    *("out of credits?", "(?:insufficient|no) (?:credits?|balance|funds)", "payment required"),
-    *("credit balance", "credits exhausted", "spend limit", "billing", "while contacting the model"),
-    *(
-        "pull(?:ing)? (?:the )?image",
-        "err image",
-        "manifest unknown",
-        "oci runtime",
-        "webhook",
-        "no available workers",
-    ),
-    *(
-        "(?:clone|start) (?:of )?(?:the )?environment",
-        "environment (?:failed to|not ready)",
-        "^(?:set ?up|bootstrap) (?:err|fail|time)",
-    ),
-    *("\\bpreempt(?:ed|ion)\\b", "\\bspot (?:instance|interrupt|reclaim)", "\\bevicted\\b", "fell off the bus"),
-    *("oom killed", "host (?:is )?(?:out of memory|disk full|down|unreachable)", "out of disk", "\\bgpu oom"),
-    *("device lost", "object lost", "heartbeat", "lease expired", "cuda (?:error|out of memory)", "nccl", "cublas"),
-    *("cudnn", "worker crashed", "ray actor error", "scoring (?:err|fail|time|service)", "reward file"),
-    *("(?:up|down)load failed", "failed to (?:up|down)load", "(?:log|artifact) collection"),
+    "name resolution|could not resolve host|name or service not known|getaddrinfo|gaierror|socket hang up|"
+    "broken pipe|tls handshake|certificate verify failed|server disconnected|network is unreachable|"
+    "max retries exceeded with url|peer closed|remote end closed|payload is not completed|"
+    "server had an error|error while processing your request|try again later|temporarily unavailable|throttl|"
+    "^internal error|model not ready|status ?code unavailable|(?:invalid|incorrect) api key|"
+    r"api key not valid|\bauth error|api (?:unavailable|overloaded)|"
+    "(?:llm|model|provider|api) (?:(?:did not|failed to|never) (?:return|respond|answer|reply)|no response)|"
+    "stream (?:disconnected|interrupted|closed)|error sending request|premature close|"
+    "connect to all addresses|stale file handle|"
+    r"(?:host|node|machine|worker)(?: \S+){0,3} out of (?:memory|disk|space)|"
+    r"(?:reward|scoring|grading|judging|eval|system|platform|backend) (?:err(?:or)?|fail(?:ed|ure)|crash\w*)|"
+    "(?:reward|scoring|grading|judging|eval|system|platform|backend) (?:time ?out|timed out)|"
+    "(?:llm|model|api) (?:unavailable|time ?out|timed out|failure)|timed out waiting for the condition|"
+    "account (?:is )?(?:not active|deactivated|suspended|disabled)|"
+    "api key (?:is )?(?:missing|expired|revoked)|out of credits?|"
+    "(?:insufficient|no) (?:credits?|balance|funds)|payment required|credit balance|credits exhausted|"
+    "spend limit|billing|while contacting the model|pull(?:ing)? (?:the )?image|err image|manifest unknown|"
+    "oci runtime|webhook|no available workers|(?:clone|start) (?:of )?(?:the )?environment|"
+    r"environment (?:failed to|not ready)|^(?:set ?up|bootstrap) (?:err|fail|time)|\bpreempt(?:ed|ion)\b|"
+    r"\bspot (?:instance|interrupt|reclaim)|\bevicted\b|fell off the bus|oom killed|"
+    r"host (?:is )?(?:out of memory|disk full|down|unreachable)|out of disk|\bgpu oom|device lost|object lost|"
+    "heartbeat|lease expired|cuda (?:error|out of memory)|nccl|cublas|cudnn|worker crashed|ray actor error|"
+    "scoring (?:err|fail|time|service)|reward file|(?:up|down)load failed|failed to (?:up|down)load|"
+    "(?:log|artifact) collection"
 )
 """What only the machinery prints."""
 _DEED: Final = re.compile(
@@ -174,11 +118,11 @@ def tells_of_simulator(words: str) -> bool:
     return _SIMULATOR.search(words) is not None
 
 
-def _near(left: tuple[str, ...], right: tuple[str, ...]) -> str:
+def _near(left: str, right: str) -> str:
     """Return the pattern of one of the left and one of the right, with at most four words between, in either order."""
-    first, second = (rf"\b(?:{'|'.join(words)})\b" for words in (left, right))
+    first, second = rf"\b(?:{left})\b", rf"\b(?:{right})\b"
     return rf"{first}(?: \S+){{0,4}}? {second}|{second}(?: \S+){{0,4}}? {first}"
 
 
-_MACHINERY: Final = re.compile("|".join((*_SENTENCES, _NOT_STARTED, _near(_PARTS, _BROKEN), _near(_HOLDERS, _GONE))))
+_MACHINERY: Final = re.compile("|".join((_SENTENCES, _NOT_STARTED, _near(_PARTS, _BROKEN), _near(_HOLDERS, _GONE))))
 _SIMULATOR: Final = re.compile(_near(_SIMULATORS, _BROKEN))

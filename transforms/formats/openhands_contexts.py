@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from schemas.reasons import QuarantineReason
-from transforms.formats.fields import as_integer, as_list, as_object
+from transforms.formats.fields import as_integer, as_list, as_object, as_text
 from transforms.reading.failures import RecordError
 
 SUMMARY: Final = "trajsift:summary"
@@ -136,6 +136,16 @@ def _stretches(seen: list[Seen], speaks: Callable[[Event], bool], *, prefix: str
 def is_condensation(event: Event) -> bool:
     """Say whether an event takes others out of the model's view (V1: its kind, V0: its action)."""
     return event.get("kind") == "Condensation" or event.get("action") == "condensation"
+
+
+def event_call_id(identifier: Any) -> str | None:
+    """Return the id of the call that the event of that id makes, where the model gave the call none.
+
+    A result that names an event which is no call of the context, or none at all, names this id as well: it answers
+    no call there, so that a call it is given to by its place alone is told.
+    """
+    named = as_text(identifier)
+    return None if named is None else f"event_{named}"
 
 
 def _has_plain_id(event: Event) -> bool:

@@ -9,7 +9,7 @@ from transforms.formats.arguments import message_call
 from transforms.formats.chat_messages import message_content
 from transforms.formats.fields import as_count, as_datetime, as_integer, as_list, as_object, as_text
 from transforms.formats.losses import untaken
-from transforms.formats.openhands_contexts import SUMMARY, Event, Seen
+from transforms.formats.openhands_contexts import SUMMARY, Event, Seen, event_call_id
 from transforms.formats.rewards import MISSING
 
 BOOKKEEPING: Final = frozenset(
@@ -165,7 +165,7 @@ class _Reading:
             content.state,
             parts_json=content.parts_json,
             role_raw=None if linked is not None else as_text(event.get("observation")),
-            tool_call_id=linked or as_text(named.get("tool_call_id")),
+            tool_call_id=linked or as_text(named.get("tool_call_id")) or event_call_id(cause),
             tool_name=as_text(named.get("function_name")),
             is_error=is_error,
             exit_code=code,
@@ -203,6 +203,5 @@ def _call(event: Event, word: str, args: dict[str, Any]) -> MessageCall:
         if call_id is not None and as_text(as_object(written).get("id")) == call_id and as_text(function.get("name")):
             return message_call(str(function["name"]), function.get("arguments", MISSING), call_id=call_id)
     arguments = {name: value for name, value in args.items() if name not in _THOUGHTS or word == _THINK}
-    identifier = as_text(event.get("id"))
-    own_id = call_id or (None if identifier is None else f"event_{identifier}")
+    own_id = call_id or event_call_id(event.get("id"))
     return message_call(as_text(named.get("function_name")) or word, arguments, call_id=own_id)

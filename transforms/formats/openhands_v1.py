@@ -12,7 +12,7 @@ from transforms.formats.arguments import canonical_text, message_call
 from transforms.formats.chat_messages import chat_message
 from transforms.formats.fields import as_datetime, as_integer, as_list, as_object, as_text
 from transforms.formats.losses import untaken
-from transforms.formats.openhands_contexts import SUMMARY, Event, Seen
+from transforms.formats.openhands_contexts import SUMMARY, Event, Seen, event_call_id
 from transforms.formats.rewards import MISSING
 from transforms.formats.text_parts import text_or_parts
 from transforms.reading.failures import RecordError
@@ -170,7 +170,7 @@ class _Reading:
             content.text,
             content.state,
             parts_json=content.parts_json,
-            tool_call_id=as_text(event.get("tool_call_id")) or linked,
+            tool_call_id=as_text(event.get("tool_call_id")) or linked or event_call_id(event.get("action_id")),
             tool_name=as_text(event.get("tool_name")),
             is_error=is_error,
             exit_code=as_integer(observation.get("exit_code"), bits=32),
@@ -200,7 +200,8 @@ def _call(event: Event) -> MessageCall:
     action = event.get("action")
     if arguments is MISSING and isinstance(action, dict):
         arguments = {key: value for key, value in action.items() if key != "kind"}
-    return message_call(name, arguments, call_id=as_text(event.get("tool_call_id")) or as_text(written.get("id")))
+    call_id = as_text(event.get("tool_call_id")) or as_text(written.get("id")) or event_call_id(event.get("id"))
+    return message_call(name, arguments, call_id=call_id)
 
 
 def _reasoning(event: Event) -> str | None:

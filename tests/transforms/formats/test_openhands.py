@@ -149,6 +149,12 @@ def test_observation_without_a_known_cause_is_a_step_of_its_own(read_lake):
     assert [(step.source, step.message, step.is_error) for step in one.steps[1:]] == [("environment", "lost", True)]
 
 
+def test_observation_of_an_unknown_cause_is_told_when_its_place_alone_gives_it_to_a_call(read_lake):
+    (one,) = run(read_lake, TASK, act(2, command="ls"), saw(3, 99, "lost"), act(4, command="pwd"), saw(5, 4, "/"))
+    assert [(step.obs_text, step.calls[0].paired_by) for step in one.steps[1:]] == [("lost", "position"), ("/", "id")]
+    assert one.parse_warnings == ("unknown_result_id",)
+
+
 def test_history_of_pairs_is_read_alike(read_lake):
     pairs = [
         [TASK, {"id": 9, "observation": "null", "content": "", "cause": 1}],

@@ -163,6 +163,20 @@ def test_result_without_a_call_id_is_linked_by_its_action(read_lake):
     assert [(step.calls[0].call_id, step.obs_text) for step in one.steps[1:]] == [("a", "first"), ("b", None)]
 
 
+def test_results_and_calls_that_have_no_call_ids_are_linked_by_the_action(read_lake):
+    actions = [{**action(n, None, "{}", response=f"r{n}"), "tool_call": None} for n in (2, 3)]
+    seen = [observation(4, None, "second", cause="e3"), observation(5, None, "first", cause="e2")]
+    (one,) = run(read_lake, user(1, "x"), *actions, *seen)
+    assert [(step.obs_text, step.calls[0].paired_by) for step in one.steps[1:]] == [("first", "id"), ("second", "id")]
+    assert one.parse_warnings == ()
+
+
+def test_result_of_an_unknown_action_is_told_when_its_place_alone_gives_it_to_a_call(read_lake):
+    (one,) = run(read_lake, user(1, "x"), action(2, "a", "{}"), observation(3, None, "lost", cause="e99"))
+    assert (one.steps[1].obs_text, one.steps[1].calls[0].paired_by) == ("lost", "position")
+    assert one.parse_warnings == ("unknown_result_id",)
+
+
 def test_rejected_action_is_a_result_that_says_so(read_lake):
     no = event("UserRejectObservation", 3, source="environment", rejection_reason="no", action_id="e2",
                tool_call_id="a", tool_name="terminal")  # fmt: skip

@@ -21,7 +21,7 @@ from transforms.reading.lake import Listing
 from transforms.reading.native import Limits, NativeRecord
 from transforms.reading.outline import Outline
 from transforms.reading.streams import inflate_limit, read_up_to
-from transforms.reading.strict_json import parse_object
+from transforms.reading.strict_json import Parsed, parse_object
 
 HEADS: Final = ("header.json", "_journal/start.json")
 """Where an archive keeps what holds for all samples: of a finished log, else of one that was broken off."""
@@ -116,20 +116,21 @@ def _archived(
     stream: BinaryIO, unit: SourceUnit, settings: IngestSettings, limits: Limits
 ) -> Iterator[Rollout | BadRecord]:
     names = member_names(stream)
-    log = _head(stream, names, unit, limits)
-    warnings = () if log else (MISSING_HEAD,)
+    head = _head(stream, names, unit, limits)
+    log = as_object(head.value)
+    warnings = head.warnings if log else (MISSING_HEAD,)
     yield from _rollouts(_samples(stream, names, unit, limits, warnings=warnings), log, settings, limits)
 
 
-def _head(stream: BinaryIO, names: list[str], unit: SourceUnit, limits: Limits) -> dict[str, Any]:
+def _head(stream: BinaryIO, names: list[str], unit: SourceUnit, limits: Limits) -> Parsed:
     for name in HEADS:
         if name in names:
             try:
                 raw = _member(stream, name, unit, limits)
-                return as_object(parse_object(raw, max_depth=limits.max_depth).value)
+                return parse_object(raw, max_depth=limits.max_depth)
             except (RecordError, UnreadableError):
                 continue
-    return {}
+    return Parsed(None)
 
 
 def _samples(

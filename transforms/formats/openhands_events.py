@@ -17,10 +17,13 @@ from transforms.reading.failures import RecordError, UnreadableError
 from transforms.reading.lake import Listing
 from transforms.reading.native import NativeRecord
 from transforms.reading.outline import Outline
+from transforms.reading.strict_json import Parsed
 
 AGENT: Final = "openhands"
 MISSING_EVENTS: Final = "unreadable_events"
 """Warning: events of this run are missing; each is told as a bad record of its own."""
+MISSING_STATE: Final = "unreadable_state"
+"""Warning: the conversation's state, which names its model, cannot be read; it is told as a bad record of its own."""
 _STATE: Final = "base_state.json"
 _FOLDER: Final = "events"
 _WATCHED: Final = frozenset({"id", "tool_call_id", "cause"})
@@ -65,45 +68,52 @@ class OpenHandsEventsAdapter:
     def read(self, unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
         events: list[tuple[str, dict[str, Any]]] = []
         state: dict[str, Any] = {}
-        has_bad = False
+        warnings: dict[str, None] = {}
         for record in row_records(unit, open_file, settings, watched=_WATCHED):
             if isinstance(record, BadRecord):
-                has_bad = True
+                warnings[MISSING_EVENTS] = None
                 yield record
             else:
                 events.append((unit.uri, record.value))
+                warnings.update(dict.fromkeys(record.warnings))
         for uri in unit.sidecars:
-            value = _beside(uri, open_file, settings)
-            if uri.endswith(f"/{_STATE}") or uri == _STATE:
-                state = {} if isinstance(value, BadRecord) else value
-            elif isinstance(value, BadRecord):
-                has_bad = True
-                yield value
+            found = _beside(uri, open_file, settings)
+            is_state = uri.rpartition("/")[2] == _STATE
+            if isinstance(found, BadRecord):
+                warnings[MISSING_STATE if is_state else MISSING_EVENTS] = None
+                yield found
+                continue
+            warnings.update(dict.fromkeys(found.warnings))
+            if is_state:
+                state = found.value
             else:
-                events.append((uri, value))
+                events.append((uri, found.value))
         if events:
             history = [event for _, event in sorted(events, key=lambda pair: pair[0])]
-            record = NativeRecord("document", {"events": history, "state": state}, 0, unit.size)
+            native = {"events": history, "state": state}
+            record = NativeRecord("document", native, 0, unit.size, tuple(warnings))
             facts = dict(unit.path_facts)
-            yield from build_groups([record], lambda whole: _rollouts(whole, facts, has_bad=has_bad))
+            yield from build_groups([record], lambda whole: _rollouts(whole, facts))
 
 
 def _is_event(name: str) -> bool:
     return name.startswith("event-") and name.endswith(".json")
 
 
-def _beside(uri: str, open_file: OpenFile, settings: IngestSettings) -> dict[str, Any] | BadRecord:
+def _beside(uri: str, open_file: OpenFile, settings: IngestSettings) -> Parsed | BadRecord:
     key = f"file:{uri.rpartition('/')[2]}"
     try:
-        value = load_sidecar(uri, open_file, settings).value
+        parsed = load_sidecar(uri, open_file, settings, watched=_WATCHED)
     except RecordError as error:
         return BadRecord(key, error.reason, str(error))
     except (UnreadableError, OSError) as error:
         return BadRecord(key, QuarantineReason.UNREADABLE, str(error))
-    return value if isinstance(value, dict) else BadRecord(key, QuarantineReason.NOT_AN_OBJECT, "expected an object")
+    if isinstance(parsed.value, dict):
+        return parsed
+    return BadRecord(key, QuarantineReason.NOT_AN_OBJECT, "expected an object")
 
 
-def _rollouts(record: NativeRecord, facts: dict[str, str], *, has_bad: bool) -> tuple[Rollout, ...]:
+def _rollouts(record: NativeRecord, facts: dict[str, str]) -> tuple[Rollout, ...]:
     history, state = record.value["events"], record.value["state"]
     run = read_run(history)
     conversation = as_text(state.get("id")) or facts.get("conversation")
@@ -129,6 +139,6 @@ def _rollouts(record: NativeRecord, facts: dict[str, str], *, has_bad: bool) -> 
         record_key=record.key,
         record_offset=record.offset,
         lost_fields=tuple(sorted(run.losses)),
-        parse_warnings=(*run.warnings, *((MISSING_EVENTS,) if has_bad else ())),
+        parse_warnings=(*record.warnings, *run.warnings),
     )
     return tuple(run_rollouts(run, whole))

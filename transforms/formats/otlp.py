@@ -80,6 +80,7 @@ class OtlpAdapter:
     def read(self, unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
         spans: list[Span] = []
         around: set[str] = set()
+        warnings: dict[str, None] = {}
         for record in row_records(unit, open_file, settings, watched=frozenset({"resourceSpans"})):
             if isinstance(record, BadRecord):
                 yield record
@@ -87,6 +88,7 @@ class OtlpAdapter:
                 found, untold = spans_of(record.value), names_in(without_spans(record.value))
                 spans += found
                 around |= untold | around_spans(record.value)
+                warnings.update(dict.fromkeys(record.warnings))
                 if untold and not found:
                     message = f"the record holds no span, but {', '.join(sorted(untold))}"
                     yield BadRecord(
@@ -96,7 +98,7 @@ class OtlpAdapter:
                 message = "the record holds no `resourceSpans`"
                 yield BadRecord(record.key, QuarantineReason.INVALID_VALUE, message, record.offset, record.length)
         conversations = (
-            NativeRecord(f"conversation:{place}", {"name": name, "spans": group})
+            NativeRecord(f"conversation:{place}", {"name": name, "spans": group}, warnings=tuple(warnings))
             for place, (name, group) in enumerate(conversations_of(spans).items())
         )
         lost = tuple(sorted(around))
@@ -134,7 +136,14 @@ def _branches(record: NativeRecord, reward_range: tuple[float, float], *, around
         _rollout(key, conversation, branch, parent_key=None if key is keys[0] else keys[0], reward_range=reward_range)
         for key, branch in zip(keys, branches, strict=True)
     ]
-    return [replace(rollout, lost_fields=(*rollout.lost_fields, *around)) for rollout in rollouts]
+    return [
+        replace(
+            rollout,
+            lost_fields=(*rollout.lost_fields, *around),
+            parse_warnings=(*record.warnings, *rollout.parse_warnings),
+        )
+        for rollout in rollouts
+    ]
 
 
 def _rollout(

@@ -11,9 +11,11 @@ from schemas.records import SourceUnit
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.arguments import canonical_text
 from transforms.formats.contract import OpenFile
-from transforms.formats.documents import read_sidecar
+from transforms.formats.documents import load_sidecar
 from transforms.formats.rewards import CONFLICTING_LABEL, convert_reward, number_said
+from transforms.reading.failures import RecordError, UnreadableError
 from transforms.reading.lake import Listing
+from transforms.reading.strict_json import DUPLICATE_KEY
 
 RUN_REPORTS: Final = ("report.json", "results.json")
 EVALUATION_FOLDER: Final = "run_evaluation"
@@ -68,7 +70,15 @@ def find_reports(uri: str, instance_id: str, listing: Listing, *, run: str) -> t
 
 def read_reports(unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> list[tuple[str, Any]]:
     """Return path and content of a unit's reports; None stands for one that is unreadable or contradicts itself."""
-    return [(uri, read_sidecar(uri, open_file, settings, watched=_WATCHED)) for uri in unit.sidecars]
+    return [(uri, _report(uri, open_file, settings)) for uri in unit.sidecars]
+
+
+def _report(uri: str, open_file: OpenFile, settings: IngestSettings) -> Any:
+    try:
+        parsed = load_sidecar(uri, open_file, settings, watched=_WATCHED)
+    except (RecordError, UnreadableError, OSError):
+        return None
+    return None if DUPLICATE_KEY in parsed.warnings else parsed.value
 
 
 def entries_of(reports: Iterable[tuple[str, Any]], instance_id: str) -> tuple[dict[str, Any], ...]:

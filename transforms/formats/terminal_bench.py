@@ -81,12 +81,13 @@ class TerminalBenchAdapter:
 
 
 def _run(unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the metadata of the run, empty where there is none, and a warning where it cannot be read."""
+    """Return the metadata of the run, empty where there is none, and the warnings that reading it gave."""
     for uri in unit.sidecars:
         try:
-            return as_object(load_sidecar(uri, open_file, settings).value), ()
+            parsed = load_sidecar(uri, open_file, settings)
         except (RecordError, UnreadableError, OSError):
             return {}, ("unreadable_run_metadata",)
+        return as_object(parsed.value), parsed.warnings
     return {}, ()
 
 

@@ -17,6 +17,8 @@ import re2
 from schemas.reasons import QuarantineReason
 from transforms.reading.failures import RecordError
 
+DUPLICATE_KEY: Final = "duplicate_key"
+"""Warning: a key stands twice in an object; the last value counts."""
 _HUGE_INTEGER: Final = re2.compile(rb"[:\[,]\s*-?[0-9]{20}")
 _NUMBER_BEHIND: Final = re.compile(rb"\s*:\s*(-?[0-9][0-9.eE+-]*)")
 _DIGITS_AS_ZEROS: Final = bytes.maketrans(b"123456789", b"000000000")
@@ -165,7 +167,7 @@ class _SlowReading:
             differs = type(value) is not type(result[key]) or value != result[key]
             if differs and (key in self.watched or isinstance(value, dict)):
                 raise RecordError(QuarantineReason.DUPLICATE_KEY, f"key {key!r} occurs twice with different values")
-        self.warnings.append("duplicate_key")
+        self.warnings.append(DUPLICATE_KEY)
 
     def integer(self, text: str) -> int | str:
         # int() refuses texts over 4,300 digits; both bounds of 64 bits have at most 20.

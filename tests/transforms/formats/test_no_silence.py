@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -119,6 +119,40 @@ def test_unknown_and_renamed_fields_are_told(uri):
 @pytest.mark.parametrize("uri", MAIN)
 def test_texts_in_any_place_are_told(uri):
     assert untold(uri, frozenset({"text", "tail"})) == []
+
+
+def with_first_key_doubled(native: Any, path: tuple[Any, ...], uri: str) -> bytes:
+    """Write a value whose object at a path has its first key twice."""
+    copy = json.loads(json.dumps(native))
+    item = copy
+    for part in path:
+        item = item[part]
+    key, members = next(iter(item)), dict(item)
+    item.clear()
+    item.update({MARK: 0, **members})
+    return written(copy, uri).replace(json.dumps(MARK).encode(), json.dumps(key).encode())
+
+
+def paths_of_objects(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    if isinstance(value, dict) and value:
+        yield path
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, item in inner:
+        yield from paths_of_objects(item, (*path, name))
+
+
+@pytest.mark.parametrize("main", MAIN)
+def test_doubled_keys_in_any_place_are_told(main):
+    adapter = adapter_of(main)
+    silent = []
+    for uri in (main, *BESIDE.get(main, ())):
+        native = parsed(FILES[uri])
+        assert "duplicate_key" not in read(main, FILES, adapter).losses
+        for path in paths_of_objects(native):
+            said = read(main, {**FILES, uri: with_first_key_doubled(native, path, uri)}, adapter)
+            if not (said.num_bad or {"duplicate_key", "unreadable_report"} & set(said.losses)):
+                silent.append((uri, path))
+    assert silent == []
 
 
 @pytest.mark.slow

@@ -152,6 +152,22 @@ def test_unreadable_event_is_set_aside_and_the_run_says_so(read_lake):
     assert read.trajectories[0].steps[-1].calls[0].result_state == "missing"
 
 
+def test_unreadable_state_is_set_aside_and_the_run_says_so(read_lake):
+    read = read_lake({**FILES, "conversations/c1/base_state.json": '{"id": "c1", "id": "c2"}'})
+    assert [(bad.record_key, bad.reason) for bad in read.bad] == [
+        ("file:base_state.json", QuarantineReason.DUPLICATE_KEY)
+    ]
+    assert [(one.header.model_name, one.parse_warnings) for one in read.trajectories] == [
+        (None, ("unreadable_state",))
+    ]
+
+
+def test_doubled_key_of_one_event_of_a_folder_is_told(read_lake):
+    doubled = json.dumps(EVENTS[1]).replace('"kind"', '"kind": "x", "kind"', 1)
+    read = read_lake({**FILES, "conversations/c1/events/event-00001-e1.json": doubled})
+    assert [one.parse_warnings for one in read.trajectories] == [("duplicate_key",)]
+
+
 def test_action_without_a_written_call_is_told_from_its_action(read_lake):
     (one,) = run(read_lake, user(1, "x"), {**action(2, "a", ""), "tool_call": None})
     assert one.steps[-1].calls[0].arguments_json == '{"command":"ls"}'

@@ -22,6 +22,7 @@ from transforms.formats.fields import as_datetime, as_integer
 from transforms.formats.joins import is_told_by_place
 from transforms.formats.known_names import CONVERTED, KNOWN_NAMES, TAGS, WORDS
 from transforms.formats.passages import SHORT, Passages
+from transforms.reading.strict_json import doubles_a_key
 
 _MOST_CHARS: Final = 4096
 """Characters of a native name that stand in a path: keys may be as long as texts. Far more than are shown, so that no
@@ -126,7 +127,7 @@ class _Walk:
                 if told.holds(name, value):
                     continue
                 before, parsed = _embedded(value)
-                if parsed is None or not told.holds(name, before):
+                if parsed is None or not told.holds(name, before) or doubles_a_key(value[len(before) :], parsed):
                     self.untold.add(path)
                 else:
                     waiting.append(_Place(path, name, parsed, kind))
@@ -138,7 +139,7 @@ class _Walk:
         known = self.untold
         self.untold = set(known)
         self.look(place._replace(value=parsed))
-        is_told = self.untold == known
+        is_told = self.untold == known and not doubles_a_key(place.value, parsed)
         self.untold = known
         return is_told
 

@@ -13,7 +13,7 @@ from transforms.formats.fields import as_text, first_present
 from transforms.formats.plain_messages import plain_message
 from transforms.formats.rewards import MISSING
 from transforms.reading.failures import RecordError, unknown_value
-from transforms.reading.strict_json import parse_json
+from transforms.reading.strict_json import Parsed, parse_json
 
 _ROLES: Final = {
     "system": "system",
@@ -78,7 +78,16 @@ def chat_message(item: dict[str, Any]) -> Message:
 
 
 def message_list(record: dict[str, Any], names: Sequence[str]) -> list[Any]:
+    """Return the messages of a row, as `stated_messages`."""
+    messages: list[Any] = stated_messages(record, names).value
+    return messages
+
+
+def stated_messages(record: dict[str, Any], names: Sequence[str]) -> Parsed:
     """Return the messages of a row: the first named field that is not empty; JSON text of a list is read too.
+
+    Returns:
+        The list, and what reading it from a text warned of.
 
     Raises:
         RecordError: No such field, no valid JSON, or no list.
@@ -86,11 +95,11 @@ def message_list(record: dict[str, Any], names: Sequence[str]) -> list[Any]:
     raw = _first_with_messages(record, names)
     if raw is None:
         raise RecordError(QuarantineReason.MISSING_MESSAGES, f"none of the fields {', '.join(names)} holds messages")
-    if isinstance(raw, str):
-        raw = parse_json(raw.encode("utf-8", "replace")).value
-    if not isinstance(raw, list):
-        raise RecordError(QuarantineReason.INVALID_MESSAGE, f"the messages are no list but {type(raw).__name__}")
-    return raw
+    parsed = parse_json(raw.encode("utf-8", "replace")) if isinstance(raw, str) else Parsed(raw)
+    if not isinstance(parsed.value, list):
+        kind = type(parsed.value).__name__
+        raise RecordError(QuarantineReason.INVALID_MESSAGE, f"the messages are no list but {kind}")
+    return parsed
 
 
 def unread_lists(record: dict[str, Any], names: Sequence[str]) -> tuple[str, ...]:

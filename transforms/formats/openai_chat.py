@@ -15,7 +15,7 @@ from transforms.formats.chat_header import (
     taken_fields,
     unread_fields,
 )
-from transforms.formats.chat_messages import chat_messages, first_user_text, message_list, unread_lists
+from transforms.formats.chat_messages import chat_messages, first_user_text, stated_messages, unread_lists
 from transforms.formats.contract import OpenFile, build_rollouts
 from transforms.formats.fields import as_text, first_present, lookup, watched_keys
 from transforms.formats.identity import canonical_hash
@@ -74,7 +74,8 @@ def _may_hold_messages(record: dict[str, Any], names: list[str]) -> bool:
 
 
 def _rollout(record: NativeRecord, settings: IngestSettings, maps: RowFieldMaps) -> Rollout:
-    messages = chat_messages(unfolded(message_list(record.value, settings.fields.messages)))
+    stated = stated_messages(record.value, settings.fields.messages)
+    messages = chat_messages(unfolded(stated.value))
     fields, columns, taken = maps.of(record.value)
     if taken is None:
         taken = taken_fields(record.value, fields, columns)
@@ -100,5 +101,5 @@ def _rollout(record: NativeRecord, settings: IngestSettings, maps: RowFieldMaps)
             *lost_components(record.value, fields),
             *unread_lists(record.value, fields.messages),
         ),
-        parse_warnings=(*record.warnings, *warnings),
+        parse_warnings=(*record.warnings, *stated.warnings, *warnings),
     )

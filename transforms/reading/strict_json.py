@@ -230,6 +230,20 @@ def _may_double(raw: bytes, value: Any) -> bool:
     return _num_quotes(raw) != _num_quotes(written) or b"\\u0022" in raw
 
 
+def doubles_a_key(text: str, value: Any) -> bool:
+    """Say whether a text that the fast parser read as `value` has a key twice in one of its objects.
+
+    Args:
+        text: JSON as it stands inside of a record.
+        value: What it was read as; of one that is nested too deep for the slow parser nothing is said.
+    """
+    raw = text.encode("utf-8", "replace")
+    try:
+        return _may_double(raw, value) and DUPLICATE_KEY in _parse_slowly(raw, ()).warnings
+    except RecordError:
+        return False
+
+
 def _num_quotes(text: bytes) -> int:
     # A fifth of the time that the method of bytes takes.
     return int(np.count_nonzero(np.frombuffer(text, np.uint8) == _QUOTE))

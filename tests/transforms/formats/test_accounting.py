@@ -96,6 +96,16 @@ def test_deep_texts_of_json_do_not_end_the_run():
     assert lost({"content": "[" * 900 + "5" + "]" * 900}) == (f"content{'[]' * 900}",)
 
 
+@pytest.mark.parametrize("before", ["", "Look here. "])
+@pytest.mark.parametrize("filling", ["", "x" * 1000])
+def test_texts_that_say_a_key_twice_are_told_though_the_last_is_kept(before, filling):
+    once = f'{{"content": "Look here.", "text": "{filling}"}}'
+    twice = once.replace("{", '{"content": "gone", ')
+    kept = (SAID, Message("user", filling))
+    assert lost({"content": before + once}, messages=kept) == ()
+    assert lost({"content": before + twice}, messages=kept) == ("content",)
+
+
 def test_parts_of_a_record_are_told_together():
     parts = name_untold(({"content": "Look here.", "notes": "x y z"},), (ROLLOUT, replace(ROLLOUT, messages=())))
     assert [part.lost_fields for part in parts] == [("notes",), ("notes",)]

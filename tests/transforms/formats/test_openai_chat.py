@@ -68,6 +68,13 @@ def test_every_packing_gives_the_same_rollout(read_lake, name, content):
     assert (seen(read), read.bad) == (EXPECTED, [])
 
 
+def test_doubled_key_in_messages_given_as_text_is_told(read_lake):
+    doubled = json.dumps(MESSAGES).replace('"content": "Fix it"', '"content": "gone", "content": "Fix it"')
+    for content in (lines({**ROW, "messages": doubled}), parquet({**ROW, "messages": doubled})):
+        read = read_lake({"a": content})
+        assert (seen(read), read.trajectories[0].parse_warnings) == (EXPECTED, ("duplicate_key",))
+
+
 def test_mapped_fields_fill_the_header(read_lake):
     row = {
         **ROW,

@@ -23,6 +23,8 @@ _HUGE_INTEGER: Final = re2.compile(rb"[:\[,]\s*-?[0-9]{20}")
 _NUMBER_BEHIND: Final = re.compile(rb"\s*:\s*(-?[0-9][0-9.eE+-]*)")
 _DIGITS_AS_ZEROS: Final = bytes.maketrans(b"123456789", b"000000000")
 _QUOTE: Final = ord('"')
+_SHORT: Final = 4096
+"""Bytes below which bytes are counted faster by their own method than as an array: that takes 1.3 µs to begin."""
 _CONTAINERS: Final = frozenset({dict, list})
 _WRITER_DEPTH: Final = 254
 """Deepest nesting that the fast writer writes; it refuses what is deeper."""
@@ -245,7 +247,9 @@ def doubles_a_key(text: str, value: Any) -> bool:
 
 
 def _num_quotes(text: bytes) -> int:
-    # A fifth of the time that the method of bytes takes.
+    if len(text) < _SHORT:
+        return text.count(b'"')
+    # A fifth of the time that the method of bytes takes on long texts.
     return int(np.count_nonzero(np.frombuffer(text, np.uint8) == _QUOTE))
 
 

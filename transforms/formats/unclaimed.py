@@ -1,6 +1,5 @@
 """Files that no format claims, told as a whole or line by line, and files that cannot be opened."""
 
-import codecs
 from collections.abc import Iterator, Sequence
 
 from schemas.reasons import QuarantineReason
@@ -45,25 +44,14 @@ class UnknownAdapter:
                 for record in line_records(unpacked(stream, unit.size), limits=limits, watched=frozenset()):
                     yield record if isinstance(record, BadRecord) else _unclaimed_line(record)
                 return
-            stream.seek(0)
-            encoding = _wide_encoding(stream.read(4))
-        if encoding is not None:
-            message = f"the text is {encoding}, and only UTF-8 is read; convert it: iconv -f {encoding} -t UTF-8"
+        if outline.encoding is not None:
+            written = outline.encoding
+            message = f"the text is {written}, and only UTF-8 is read; convert it: iconv -f {written} -t UTF-8"
             yield BadRecord("file", QuarantineReason.INVALID_ENCODING, message, byte_offset=0, byte_length=unit.size)
             return
         keys = sorted(set().union(*outline.keys[:2])) if outline.keys else []
         message = _message("file", outline.shape, keys)
         yield BadRecord("file", QuarantineReason.UNKNOWN_FORMAT, message, byte_offset=0, byte_length=unit.size)
-
-
-def _wide_encoding(head: bytes) -> str | None:
-    """Return the encoding of a text whose first characters take two or four bytes each; None for any other."""
-    if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
-        return "UTF-32"
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "UTF-16"
-    zeros = bytes(min(byte, 1) for byte in head)
-    return {b"\1\0\1\0": "UTF-16LE", b"\0\1\0\1": "UTF-16BE", b"\1\0\0\0": "UTF-32LE"}.get(zeros)
 
 
 def _unclaimed_line(record: NativeRecord) -> BadRecord:

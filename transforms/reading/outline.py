@@ -1,5 +1,6 @@
 """What a file holds, told from its first bytes: its packing, its shape and the keys that stand at each level."""
 
+import codecs
 import re
 from itertools import islice
 from typing import Any, BinaryIO, Final, NamedTuple
@@ -20,6 +21,19 @@ LOOKED_ON_BYTES: Final = 4 * 1024 * 1024
 # A text that is cut ends its last string: else each quote inside it would be tried anew up to the end.
 _TOKEN: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[{}\[\]:]', re.DOTALL)
 _MAX_LEVEL: Final = 4
+_MARKED: Final = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+_ZEROS: Final = {
+    b"\1\0\1\0": "UTF-16LE",
+    b"\0\1\0\1": "UTF-16BE",
+    b"\1\0\0\0": "UTF-32LE",
+    b"\0\0\0\1": "UTF-32BE",
+}
+"""Encodings by where the zeros stand in the first four bytes of a text that begins as JSON does."""
 
 
 class Outline(NamedTuple):
@@ -28,7 +42,8 @@ class Outline(NamedTuple):
     `shape` is parquet | zip | lines | document | empty | other. `keys[n]` holds the object keys seen at nesting level
     n of the first value, lists counting as levels (of a Parquet file its columns, at level 0; of an archive the names
     at its top, those of folders with a slash); `starts_as` is its first bracket. `records` are the first lines that
-    could be parsed: of the head, or where none of it could, of the `LOOKED_ON_BYTES` behind it.
+    could be parsed: of the head, or where none of it could, of the `LOOKED_ON_BYTES` behind it. `encoding` names that
+    of a text whose characters take two or four bytes each, which is not read: its shape is other.
     """
 
     shape: str
@@ -36,6 +51,7 @@ class Outline(NamedTuple):
     starts_as: str = ""
     keys: tuple[frozenset[str], ...] = ()
     records: tuple[dict[str, Any], ...] = ()
+    encoding: str | None = None
 
     def has(self, level: int, *names: str) -> bool:
         """Say whether all `names` were seen as keys at `level`."""
@@ -118,6 +134,9 @@ def outline_of_head(head: bytes, *, is_complete: bool) -> Outline:
 
     A single object on one line is the first of several `lines`; an object over several lines is a `document`.
     """
+    encoding = _wide_encoding(head[:4])
+    if encoding is not None:
+        return Outline("other", encoding=encoding)
     text = head.removeprefix(BOM).lstrip()
     if not text:
         return Outline("empty" if is_complete else "other")
@@ -143,6 +162,14 @@ def outline_of_head(head: bytes, *, is_complete: bool) -> Outline:
         return Outline("lines", starts_as="{", keys=keys)
     is_bracketed_word = starts_as == "[" and end is not None and not any(keys)
     return Outline("document" if starts_as and not is_bracketed_word else "other", starts_as=starts_as, keys=keys)
+
+
+def _wide_encoding(head: bytes) -> str | None:
+    for mark, name in _MARKED:
+        if head.startswith(mark):
+            return name
+    first = head.replace(b"\0", b"")[:1]
+    return _ZEROS.get(bytes(map(bool, head))) if first in {b"{", b"[", b" ", b"\t", b"\r", b"\n"} else None
 
 
 def _is_document(text: bytes, end: int | None, *, is_cut: bool) -> bool:

@@ -1,3 +1,4 @@
+import gzip
 import io
 
 import pytest
@@ -5,7 +6,9 @@ import pytest
 from schemas.reasons import QuarantineReason
 from schemas.records import SourceUnit
 from schemas.settings.ingest import IngestSettings
+from transforms.formats.registry import detect
 from transforms.formats.unclaimed import UnknownAdapter, UnreadableAdapter
+from transforms.reading.outline import outline_of
 
 
 def read(adapter, raw):
@@ -44,9 +47,13 @@ def test_whole_lines_of_an_unknown_file_are_told_once():
     assert [record.record_key for record in read(UnknownAdapter(), row * 3)] == ["file"]
 
 
-@pytest.mark.parametrize("encoding", ["UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32", "UTF-32LE"])
-def test_text_of_another_encoding_is_told_with_the_remedy(encoding):
-    (bad,) = read(UnknownAdapter(), '{"messages": []}\n'.encode(encoding))
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize("encoding", ["UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32", "UTF-32LE", "UTF-32BE"])
+def test_text_of_another_encoding_is_told_with_the_remedy(encoding, pack):
+    raw = pack(('{"messages": []}\n' * 3).encode(encoding))
+    outline = outline_of(io.BytesIO(raw), len(raw))
+    assert detect(outline, IngestSettings(format="openai_chat"), uri="a").name == "unknown"
+    (bad,) = read(UnknownAdapter(), raw)
     assert (bad.record_key, bad.reason) == ("file", QuarantineReason.INVALID_ENCODING)
     assert bad.message.endswith(f"convert it: iconv -f {encoding} -t UTF-8")
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 STAGE_VERSIONS: Final[dict[str, int]] = {
-    "ingest": 9,
+    "ingest": 10,
     "boilerplate": 1,
     "sign": 4,
     "copies": 6,

@@ -19,7 +19,7 @@ LOOKED_AT_LINES: Final = 20
 LOOKED_ON_BYTES: Final = 4 * 1024 * 1024
 """Bytes in which a first whole record is looked for where the head has none: 200 damaged lines of 20 KB."""
 # A text that is cut ends its last string: else each quote inside it would be tried anew up to the end.
-_TOKEN: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[{}\[\]:]', re.DOTALL)
+_TOKEN: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*(?:"|\\?\Z)|[{}\[\]:]', re.DOTALL)
 _MAX_LEVEL: Final = 4
 _MARKED: Final = (
     (codecs.BOM_UTF32_LE, "UTF-32"),

@@ -6,7 +6,7 @@ from typing import Final
 CELL_END = re.compile(rb"[ \"'`]{0,60}+[|,\t)\r\n]|  ")
 PATH_ENDS = (b"/", b"\\", b"./")
 SIGNATURE = re.compile(rb"\A[^(]*\) *(?:->|:)")
-REST: Final = rb"(?:[A-Z][a-z0-9][A-Za-z0-9]{0,20}|[0-9]{1,2}|[_.-][A-Za-z0-9][A-Za-z0-9_.-]{0,24})?+"
+REST: Final = rb"(?:[A-Z][a-z0-9][A-Za-z0-9]{0,20}|[0-9]{1,2}|[_.-][A-Za-z0-9][A-Za-z0-9_.-]{0,24})?"
 GAP: Final = (
     rb"(?:%[sdrv]|\x1b\[[0-9;]{0,11}m|\\\\*(?:x1[bB]|u001[bB]|0?33|e)\[[0-9;]{0,11}m"
     rb"|--(?:body|value|data|string|secret-string|content|text|plaintext)[ =]"
@@ -24,13 +24,13 @@ GAP: Final = (
     rb"|new|string|text)(?=[\s\"'=:,])"
     rb"|(?<=[:=(, ])[rbfuNE](?=[\"'])|u0022|(?<=:)[A-Za-z.]{1,16}+[ \t]?=(?=[ \t\"'])"
     rb"|(?<=: )[A-Za-z.]{1,16}+[ \t]?=(?=[ \t\"']))"
-    rb"|(?<=[:=>|,(-])[ \t]*+(?:\r?\n|\\+n){1,2}+[ \t]*+"
+    rb"|(?<=[:=>|,(-])[ \t]*+(?:\r?\n|\\+n){1,2}[ \t]*+"
     rb"|(?:\r?\n|\\+n)[ \t]*+(?=[\"'-]?(?i:value))"
     rb"|\\+(?:[nrt\"'`/]|u00[0-9a-fA-F]{2})|&(?:quot|#34|gt);|%3[dDaA]|%2[02]"
     rb"|</?[A-Za-z][A-Za-z0-9]{0,15}(?:[ \t][^<>\x00\n]{0,32})?/?>"
     rb"|\((?:[A-Za-z_ *:]{1,20}|len=[0-9]{1,5}|u?int[0-9]{1,2}(?:_t)?)\)|0x[0-9a-f]{4,16}(?= )"
     rb"|\[[A-Za-z0-9_*]{0,20}\](?:(?= =)|:)"
-    rb"|[^A-Za-z0-9\x00\n\r\\$#!@^*+?~(_]|(?<![\"'`])[#!@^*+?~(_]){0,40}+"
+    rb"|[^A-Za-z0-9\x00\n\r\\$#!@^*+?~(_]|(?<![\"'`])[#!@^*+?~(_]){0,40}"
 )
 STRUCTURE = re.compile(
     rb"[:=>|\t\]]|  |/d |\.{3}|%3[dDaA]|\xe2\x80[\xba\x93\x94]|\xe2\x86\x92| (?:-|is|was|be|as|to|value|for \S+:) "
@@ -44,9 +44,12 @@ LONGEST_BARE: Final = 256
 REST_OF_BARE = re.compile(BARE.replace(b"{8,256}", b"*"))
 PLAIN = re.compile(rb"(?:=|: )([\"']?)(" + BARE + rb")(?=[\s,;&\"']|\Z)")
 """By far the most values; the other ways to one cost three times as much."""
-REST_ALONE = re.compile(rb"(" + REST + rb")(?:()()()(\x00))?")
+# A group that is looked ahead for and then named gives nothing back. Python up to 3.11.4 loses the place of groups
+# behind one that is repeated possessively.
+_KEPT_REST: Final = rb"(?=(" + REST + rb"))\1"
+REST_ALONE = re.compile(_KEPT_REST + rb"(?:()()()(\x00))?")
 FORWARD = re.compile(
-    rb"(" + REST + rb")(" + GAP + rb")(?:(" + IN_QUOTES + rb"|" + IN_ELEMENT + rb")|(" + BARE + rb")|(\x00))?"
+    _KEPT_REST + rb"(?=(" + GAP + rb"))\2(?:(" + IN_QUOTES + rb"|" + IN_ELEMENT + rb")|(" + BARE + rb")|(\x00))?"
 )
 """The rest of the name, the gap, and the value in quotes or bare; or the NUL over one that is found already."""
 QUOTES: Final = (b'"', b"'", b"`")

@@ -110,7 +110,7 @@ def test_a_store_inside_the_lake_is_no_input(chat_lake: Path, curate: Curate) ->
 def test_a_store_that_is_a_file_exits_4(conf: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "store").write_text("")
     assert main(["run", str(conf)]) == 4
-    assert "cannot write lock.json" in _complaint(capsys)
+    assert "nothing can be written in" in _complaint(capsys)
 
 
 def test_a_defect_is_one_line_without_secrets(

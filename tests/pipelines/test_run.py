@@ -19,6 +19,7 @@ def test_every_record_is_accounted_for(chat_lake: Path, curate: Curate) -> None:
     assert curated.table("trajectories")["traj_id"].to_list() == sorted(decisions["traj_id"].to_list())
 
 
+@pytest.mark.slow
 def test_two_worker_processes_give_the_same_bytes(chat_lake: Path, curate: Curate) -> None:
     assert curate(chat_lake).tree() == curate(chat_lake, store="other", flags=WORKERS).tree()
 

@@ -93,7 +93,7 @@ class _Reading:
         self._turn: dict[str, Any] = {}
         self._models: dict[str, None] = {}
         self._ending: str | None = None
-        self._aborted: str | None = None
+        self._was_aborted = False
         self._lost: set[str] = set()
         self._warnings: dict[str, None] = {}
 
@@ -137,9 +137,9 @@ class _Reading:
 
     def _go_on(self) -> None:
         """Forget how a turn ended, as the session did not end with it; one that was broken off is told."""
-        if self._aborted is not None:
-            self._warnings[f"{ABORTED}:{self._aborted}"] = None
-        self._ending = self._aborted = None
+        if self._was_aborted:
+            self._warnings[f"{ABORTED}:{self._ending}"] = None
+        self._ending, self._was_aborted = None, False
 
     def _read_message(self, payload: dict[str, Any]) -> None:
         """Take what only the view for users says: tokens, how a turn ended, turns taken back."""
@@ -149,7 +149,7 @@ class _Reading:
         elif kind == ABORTED:
             self._go_on()
             self._ending = as_text(payload.get("reason")) or "aborted"
-            self._aborted = self._ending
+            self._was_aborted = True
         elif kind in _ENDINGS:
             self._go_on()
             self._ending = _ENDINGS[kind]

@@ -16,7 +16,7 @@ from transforms.formats.arguments import canonical_text
 from transforms.formats.claude_code_messages import KNOWN_LINES, is_written_by_harness, line_losses, turn_messages
 from transforms.formats.claude_code_turns import SEVERAL_SESSIONS, Line, Turn, Turns, sessions_of, speaks, turns_of
 from transforms.formats.contract import OpenFile, PathFacts, build_groups
-from transforms.formats.documents import read_sidecar
+from transforms.formats.documents import read_sidecar, warned
 from transforms.formats.endings import Ending, ending_of
 from transforms.formats.fields import as_list, as_object, as_text
 from transforms.formats.identity import canonical_hash
@@ -117,14 +117,15 @@ class ClaudeCodeAdapter:
             waiting.remove(uri)
             beside = read_session_beside(uri, unit, open_file, settings, watched=_WATCHED)
             about = f"{uri.removesuffix('.jsonl')}.meta.json"
-            stated = read_sidecar(about, open_file, settings) if about in unit.sidecars else None
-            yield from _file_rollouts(
+            stated = read_sidecar(about if about in unit.sidecars else None, open_file, settings)
+            rollouts = _file_rollouts(
                 beside,
                 f"/{uri.partition('/subagents/')[2].removesuffix('.jsonl')}",
                 links,
                 parent_key=_caller(uri, links) or top,
-                about=as_object(stated),
+                about=stated.value,
             )
+            yield from warned(rollouts, stated)
 
 
 def _is_line(record: dict[str, Any]) -> bool:

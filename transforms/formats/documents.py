@@ -3,14 +3,14 @@
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, BinaryIO, Final
 
 import orjson
 
 from schemas.reasons import QuarantineReason
-from schemas.records import BadRecord, SourceUnit
+from schemas.records import BadRecord, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.contract import OpenFile, hash_of_value, limits_of
 from transforms.reading.failures import CutStreamError, RecordError, UnreadableError, bad_record
@@ -18,6 +18,8 @@ from transforms.reading.native import Limits, NativeRecord, read_document
 from transforms.reading.streams import read_up_to, unpacked
 from transforms.reading.strict_json import Parsed, parse_object
 
+UNREADABLE_SIDECAR: Final = "unreadable_sidecar"
+"""Warning: what a file beside the rollout says of it is missing, as the file cannot be read."""
 _SEARCHED_BYTES: Final = 128 * 1024 * 1024
 """Damaged lists up to this size are searched for whole items: as text they take up to four times that in memory."""
 _OPENING: Final = re.compile(r"\ufeff?\s*\[\s*")
@@ -62,14 +64,28 @@ def load_sidecar(
         return read_document(unpacked(stream, size), limits=limits_of(settings), watched=watched)
 
 
-def read_sidecar(
-    uri: str, open_file: OpenFile, settings: IngestSettings, *, watched: frozenset[str] = frozenset()
-) -> Any:
-    """Return the JSON value of a file that lies beside a rollout; None for one that cannot be read or is ambiguous."""
+def read_sidecar(uri: str | None, open_file: OpenFile, settings: IngestSettings) -> Parsed:
+    """Read the object of a file that lies beside a rollout.
+
+    Returns:
+        The object and what reading it warned of: an empty one for no file, and with `unreadable_sidecar` for one that
+        cannot be read or holds no object.
+    """
+    if uri is None:
+        return Parsed({})
     try:
-        return load_sidecar(uri, open_file, settings, watched=watched).value
+        parsed = load_sidecar(uri, open_file, settings)
     except (RecordError, UnreadableError, OSError):
-        return None
+        return Parsed({}, (UNREADABLE_SIDECAR,))
+    return parsed if isinstance(parsed.value, dict) else Parsed({}, (UNREADABLE_SIDECAR,))
+
+
+def warned(items: Iterable[Rollout | BadRecord], sidecar: Parsed) -> Iterator[Rollout | BadRecord]:
+    """Yield the items, each rollout with what reading a file beside it warned of."""
+    for item in items:
+        if sidecar.warnings and isinstance(item, Rollout):
+            item = replace(item, parse_warnings=(*item.parse_warnings, *sidecar.warnings))
+        yield item
 
 
 def list_records(document: Parsed | BadRecord) -> Iterator[NativeRecord | BadRecord]:

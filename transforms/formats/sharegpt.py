@@ -10,7 +10,7 @@ from transforms.formats.accounting import mapped_names
 from transforms.formats.chat_header import chat_header, lost_components, taken_fields, untaken_fields
 from transforms.formats.chat_messages import first_user_text, message_list, unread_lists
 from transforms.formats.contract import OpenFile, build_rollouts
-from transforms.formats.documents import read_sidecar
+from transforms.formats.documents import read_sidecar, warned
 from transforms.formats.fields import as_text, first_present, watched_keys
 from transforms.formats.identity import canonical_hash
 from transforms.formats.row_files import RowAdapter, row_records, rows_have
@@ -51,17 +51,18 @@ class ShareGptAdapter(RowAdapter):
         return next(((place,) for place in places if place in listing.known), ())
 
     def read(self, unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
-        tags = Tags()
-        for uri in unit.sidecars:
-            tags = tags_of(read_sidecar(uri, open_file, settings), unit.uri, info_uri=uri)
+        uri = next(iter(unit.sidecars), None)
+        stated = read_sidecar(uri, open_file, settings)
+        tags = Tags() if uri is None else tags_of(stated.value, unit.uri, info_uri=uri)
         fields = _fields(settings.fields, tags)
         watched = watched_keys(fields.native_id, fields.task_id, fields.reward, fields.messages, _SIDES)
         records = _with_sides(row_records(unit, open_file, settings, watched=watched), tags)
-        return build_rollouts(
+        rollouts = build_rollouts(
             records,
             lambda record: _rollout(record, fields, tags, reward_range=settings.reward_range),
             known=mapped_names(fields) | tags.names,
         )
+        return warned(rollouts, stated)
 
 
 def _fields(fields: FieldMapSettings, tags: Tags) -> FieldMapSettings:

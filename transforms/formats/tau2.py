@@ -12,7 +12,7 @@ from schemas.records import BadRecord, Header, Message, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.arguments import canonical_text
 from transforms.formats.contract import OpenFile, PathFacts, build_rollouts
-from transforms.formats.documents import list_records, load_document, read_sidecar
+from transforms.formats.documents import list_records, load_document, read_sidecar, warned
 from transforms.formats.endings import ending_of
 from transforms.formats.fields import as_datetime, as_integer, as_number, as_object, as_text
 from transforms.formats.identity import canonical_hash
@@ -95,15 +95,16 @@ class Tau2Adapter:
             return
         value = as_object(document.value)
         is_results = "info" in value and "messages" not in value
-        beside = [uri for uri in unit.sidecars if uri.rpartition("/")[2] == RESULTS]
-        head = value if is_results else read_sidecar(beside[0], open_file, settings) if beside else None
-        context = _context(as_object(head))
+        beside = next((uri for uri in unit.sidecars if uri.rpartition("/")[2] == RESULTS), None)
+        head = Parsed(value) if is_results else read_sidecar(beside, open_file, settings)
+        context = _context(head.value)
         records = _simulations(value, document, unit) if is_results else list_records(document)
-        yield from build_rollouts(
+        rollouts = build_rollouts(
             records,
             lambda record: _rollout(record, context, settings.reward_range),
             sources=context.sources,
         )
+        yield from warned(rollouts, head)
 
 
 def _simulations(value: dict[str, Any], document: Parsed, unit: SourceUnit) -> Iterator[NativeRecord | BadRecord]:

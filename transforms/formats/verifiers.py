@@ -15,7 +15,7 @@ from transforms.formats.anthropic_parts import unfolded
 from transforms.formats.arguments import canonical_text
 from transforms.formats.chat_messages import chat_messages
 from transforms.formats.contract import OpenFile, build_rollouts
-from transforms.formats.documents import read_sidecar
+from transforms.formats.documents import read_sidecar, warned
 from transforms.formats.endings import Ending, ending_of
 from transforms.formats.fields import as_count, as_datetime, as_number, as_object, as_text
 from transforms.formats.identity import canonical_hash
@@ -61,14 +61,16 @@ class VerifiersAdapter(RowAdapter):
         return (beside,) if beside in listing.known else ()
 
     def read(self, unit: SourceUnit, open_file: OpenFile, settings: IngestSettings) -> Iterator[Rollout | BadRecord]:
-        beside = [uri for uri in unit.sidecars if uri.rpartition("/")[2] == METADATA]
-        metadata = as_object(read_sidecar(beside[0], open_file, settings)) if beside else {}
+        beside = next((uri for uri in unit.sidecars if uri.rpartition("/")[2] == METADATA), None)
+        stated = read_sidecar(beside, open_file, settings)
+        metadata = stated.value
         records = row_records(unit, open_file, settings, watched=_WATCHED)
-        return build_rollouts(
+        rollouts = build_rollouts(
             records,
             lambda record: _rollout(record, metadata, settings.reward_range),
             sources=lambda record: (record.value, metadata),
         )
+        return warned(rollouts, stated)
 
 
 def fault_ending(stop: Any, error: Any) -> Ending:

@@ -120,6 +120,16 @@ def test_session_with_its_subagent_is_one_unit_and_gives_these_rows(read_lake):
     assert (called[joined[1]], joined[2]) == ("c2", read.trajectories[1].traj_id)
 
 
+def test_what_cannot_be_read_beside_a_subagent_is_told_of_it_alone(read_lake):
+    files = {
+        "p/s1.jsonl": as_lines(*SESSION),
+        "p/s1/subagents/agent-x7.jsonl": as_lines(*AGENT),
+        "p/s1/subagents/agent-x7.meta.json": '{"agentType": "cut',
+    }
+    told = ["unreadable_sidecar" in one.parse_warnings for one in read_lake(files).trajectories]
+    assert told == [False, True]
+
+
 def test_result_written_before_its_call_is_linked():
     (one,) = run(
         user("u1", None, "x"),

@@ -8,7 +8,14 @@ from schemas.reasons import QuarantineReason
 from schemas.records import BadRecord, SourceUnit
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.canonical import canonical_hash
-from transforms.formats.documents import document_records, list_records, load_document, map_records, read_sidecar
+from transforms.formats.documents import (
+    UNREADABLE_SIDECAR,
+    document_records,
+    list_records,
+    load_document,
+    map_records,
+    read_sidecar,
+)
 from transforms.reading.native import NativeRecord
 from transforms.reading.strict_json import Parsed
 
@@ -86,10 +93,11 @@ def test_a_damaged_document_without_a_whole_item_is_one_bad_record(raw):
     assert (bad.record_key, bad.byte_offset, bad.byte_length) == ("document", 0, len(raw))
 
 
-def test_sidecar_that_cannot_be_read_says_nothing():
-    files = {"a.json": b'{"a": 1}', "b.json": b"[1,", "c.json": b""}
+def test_sidecar_that_cannot_be_read_says_nothing_and_is_told():
+    files = {"a.json": b'{"a": 1}', "b.json": b"[1,", "c.json": b"", "d.json": b"[1]"}
     read = [read_sidecar(uri, lambda name: io.BytesIO(files[name]), IngestSettings()) for uri in files]
-    assert read == [{"a": 1}, None, None]
+    assert read == [Parsed({"a": 1}), *[Parsed({}, (UNREADABLE_SIDECAR,))] * 3]
+    assert read_sidecar(None, lambda name: io.BytesIO(), IngestSettings()) == Parsed({})
 
 
 def test_an_item_over_the_limit_of_a_record_is_set_aside_and_the_others_are_read():

@@ -206,6 +206,11 @@ def test_renamed_tags_are_taken_from_dataset_info(read_lake):
     assert trajectory.lost_fields == ()
 
 
+def test_dataset_info_that_cannot_be_read_is_told(read_lake):
+    (one,) = read_lake({"data/a.json": [ROW], "data/dataset_info.json": '{"cut'}).trajectories
+    assert "unreadable_sidecar" in one.parse_warnings
+
+
 def test_dataset_info_beside_plain_rows_is_no_unit(read_lake):
     read = read_lake({"a.json": [ROW], "dataset_info.json": INFO})
     assert [(unit.uri, unit.sidecars) for unit in read.units] == [("a.json", ("dataset_info.json",))]

@@ -252,6 +252,12 @@ def test_whole_results_file_gives_these_rows(read_lake):
     assert (len(read.trajectories), read.bad) == (1, [])
 
 
+def test_results_that_cannot_be_read_are_told_of_the_simulation_beside_them(read_lake):
+    read = read_lake({"run/results.json": '{"info": {"cut', "run/simulations/sim-1.json": SIMULATION})
+    (one,) = read.trajectories
+    assert "unreadable_sidecar" in one.parse_warnings
+
+
 def test_both_layouts_give_the_same_trajectories(read_lake, folder_of, read_folder):
     index = [{"id": "sim-1", "task_id": "7", "trial": 2, "reward": 1.0}]
     parted = {**HEAD, "simulation_index": index, "format_version": 2}

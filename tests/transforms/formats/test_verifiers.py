@@ -174,6 +174,12 @@ def test_row_gives_these_rows(read_lake):
     assert [(unit.uri, unit.sidecars) for unit in read.units] == [("e/results.jsonl", ("e/metadata.json",))]
 
 
+@pytest.mark.parametrize("metadata", ['{"env_id": "cut', "[]", ""])
+def test_metadata_that_cannot_be_read_are_told_of_each_rollout(read_lake, metadata):
+    read = read_lake({"e/results.jsonl": lines(ROW, {**ROW, "reward": 0.0}), "e/metadata.json": metadata})
+    assert ["unreadable_sidecar" in one.parse_warnings for one in read.trajectories] == [True, True]
+
+
 def test_rollouts_of_one_example_share_its_task_and_have_no_number(read_lake):
     read = read_lake({"results.jsonl": lines(ROW, ROW, {**ROW, "reward": 0.0})})
     assert {(one.header.task_id, one.header.rollout_index) for one in read.trajectories} == {("3", None)}

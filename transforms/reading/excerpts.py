@@ -5,6 +5,7 @@ from typing import Final
 
 EXCERPT_CHARS: Final = 200
 """Characters of a bad record that are shown: enough to recognise it, too few to carry it."""
+_LAST_RUN: Final = re.compile(r"[^\s\"']{1,1024}\Z")
 LOOKED_AT_BYTES: Final = 8192
 """Bytes from which an excerpt is made: a secret that begins in what is shown must be seen whole to be found."""
 _ESCAPE: Final = re.compile(r'\\(?:(["\\/bfnrt])|u([0-9a-fA-F]{4}))')
@@ -14,6 +15,9 @@ _PLAIN: Final = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n"
 def readable_text(raw: bytes) -> str:
     """Return the first bytes of a record as text, JSON's escapes resolved: they hide where lines and secrets begin."""
     text = raw[:LOOKED_AT_BYTES].decode("utf-8", "replace")
+    if len(raw) > LOOKED_AT_BYTES:
+        # A secret that was cut here could not be told, and would be shown where others before it become short.
+        text = _LAST_RUN.sub("", text)
     return _ESCAPE.sub(_resolved, text)
 
 

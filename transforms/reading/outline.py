@@ -88,16 +88,17 @@ def outline_of(stream: BinaryIO, size: int, *, max_record_bytes: int = HEAD_BYTE
 def _with_later_records(outline: Outline, head: bytes, source: ByteSource, *, max_record_bytes: int) -> Outline:
     """Return the outline with the records of a first line that goes on behind the head, or of those behind it."""
     pieces = [head.removeprefix(BOM).lstrip()]
-    length = len(head)
-    while length <= max_record_bytes and b"\n" not in pieces[-1]:
-        piece = _readable(source, HEAD_BYTES)
-        if not piece:
-            break
-        pieces.append(piece)
-        length += len(piece)
-    first = _record(b"".join(pieces).partition(b"\n")[0])
-    if first is not None:
-        return outline._replace(keys=(outline.keys[0] | first.keys(), *outline.keys[1:]), records=(first,))
+    if outline.shape == "lines":
+        length = len(head)
+        while length <= max_record_bytes and b"\n" not in pieces[-1]:
+            piece = _readable(source, HEAD_BYTES)
+            if not piece:
+                break
+            pieces.append(piece)
+            length += len(piece)
+        first = _record(b"".join(pieces).partition(b"\n")[0])
+        if first is not None:
+            return outline._replace(keys=(outline.keys[0] | first.keys(), *outline.keys[1:]), records=(first,))
     lines = b"".join((*pieces, _readable(source, LOOKED_ON_BYTES))).split(b"\n")
     likely = (line for line in lines if line.startswith(b"{") and len(line) <= max_record_bytes)
     records = tuple(islice(filter(None, map(_record, likely)), LOOKED_AT_LINES))

@@ -79,6 +79,13 @@ def test_records_behind_many_damaged_lines_are_found(pack, junk, num_junk):
     assert outline.has(1, "b")
 
 
+@pytest.mark.parametrize("blank", [b"\n", b" ", b"\r\n"])
+def test_records_behind_a_head_of_blanks_are_found(blank):
+    raw = blank * (HEAD_BYTES // len(blank)) + b'{"a": {"b": 1}}\n' * 3
+    outline = outline_of(io.BytesIO(raw), len(raw))
+    assert (outline.shape, len(outline.records)) == ("lines", 3)
+
+
 def test_levels_of_a_value_are_those_of_its_text():
     value = {"a": [{"b": {"c": 1}}, {"d": 2}], "e": "f"}
     assert keys_of(value) == outline_of_head(json.dumps(value).encode(), is_complete=True).keys

@@ -11,7 +11,7 @@ import pytest
 
 from schemas.records import Call, Header, SourceUnit, Step, Trajectory
 from schemas.tables import SCHEMAS
-from transforms.describing.actions import own_steps
+from transforms.formats.steps import own_steps
 from transforms.store.files import Store
 from transforms.store.keys import canonical_json, short_id
 from transforms.store.manifest import Manifest, set_current, write_manifest
@@ -177,7 +177,7 @@ def _write_pack(store: Store, trajectories: Sequence[Trajectory], *, row_group_b
             calls = [call for step in each.steps for call in step.calls]
             acted = {"traj_id": each.traj_id, "repeat_ratio": 0.0, "loop_length": 0, "ignored_feedback_count": 0}
             acted |= {"invalid_action_ratio": 0.0, "recovered": False, "premature_submit": False}
-            said = any(step.calls or (step.message or "").strip() for step in own_steps(each))
+            said = any(step.calls or (step.message or "").strip() for step in own_steps(each.steps))
             acted |= {"no_verification": False, "agent_acted": said}
             features = {"traj_id": each.traj_id, "content_hash": "", "task_text_hash": "", "toolset_hash": ""}
             features |= {"actions_hash": short_id(*(call.args_hash for call in calls)), "num_calls": len(calls)}

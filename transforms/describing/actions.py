@@ -12,6 +12,7 @@ import orjson
 from schemas.records import Call, Step, Trajectory
 from transforms.describing.guarded import GuardedPattern
 from transforms.describing.shell import Command, parse_shell
+from transforms.formats.steps import own_steps
 
 _SHELL_NAMES = re.compile(r"(?i)bash|shell|terminal|execute|^exec|run_command|^run$|^cmd$")
 _CODE_NAMES = re.compile(r"(?i)python|jupyter|execute_code")
@@ -97,17 +98,10 @@ def _commands(text: str) -> tuple[Command, ...]:
     return parse_shell(first_line if is_editor else text)
 
 
-def own_steps(trajectory: Trajectory) -> list[Step]:
-    """Return the agent's own steps: demonstrations and context copied from elsewhere left out."""
-    return [
-        step for step in trajectory.steps if step.source == "agent" and not step.is_demo and not step.is_copied_context
-    ]
-
-
 def agent_actions(trajectory: Trajectory) -> list[Action]:
     """Return the calls of the agent's own steps in order; a bare command without a call counts as a shell call."""
     actions = []
-    for step in own_steps(trajectory):
+    for step in own_steps(trajectory.steps):
         actions += [_action(step, call) for call in step.calls if call.requestor == "assistant"]
         if not step.calls and step.command and step.command.strip():
             actions.append(_bare_command(step, step.command))

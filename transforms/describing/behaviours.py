@@ -13,8 +13,9 @@ import orjson
 
 from schemas.reasons import EnvType, Termination
 from schemas.records import Trajectory
-from transforms.describing.actions import Action, own_steps
+from transforms.describing.actions import Action
 from transforms.describing.edits import Work, is_program_run, is_test_run
+from transforms.formats.steps import own_steps
 
 MAX_LOOP_PERIOD: Final = 3
 MIN_LOOP_ROUNDS: Final = 3
@@ -132,5 +133,5 @@ def _is_checked_after(actions: list[Action], last_edit_step: int) -> bool:
 def _has_acted(trajectory: Trajectory) -> bool:
     return any(
         step.calls or any((text or "").strip() for text in (step.message, step.command, step.reasoning))
-        for step in own_steps(trajectory)
+        for step in own_steps(trajectory.steps)
     )

@@ -7,7 +7,7 @@ from typing import Any, Final
 import orjson
 
 from schemas.records import Step, Trajectory
-from transforms.describing.actions import own_steps
+from transforms.formats.steps import own_steps
 from transforms.store.keys import canonical_json, sha_hex
 
 TOKENIZER: Final = "bytes/4"
@@ -20,7 +20,7 @@ def describe_features(
     """Return the trajectory's row of the table `features`."""
     header = trajectory.header
     calls = [call for step in trajectory.steps for call in step.calls]
-    num_own_steps = len(own_steps(trajectory))
+    num_own_steps = len(own_steps(trajectory.steps))
     is_scored = header.reward is not None or header.success is not None
     has_tests = header.tests_passed is not None or header.tests_failed is not None
     return {
@@ -57,7 +57,7 @@ def actions_hash(trajectory: Trajectory) -> str:
     Arguments that parse are compared as values, so spacing and the order of keys do not count; others as written.
     """
     parts: list[str | bytes | int | None] = ["actions"]
-    for step in own_steps(trajectory):
+    for step in own_steps(trajectory.steps):
         for call in step.calls:
             parts.append(call.tool_name)
             if call.arguments_json is None:

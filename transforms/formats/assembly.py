@@ -3,7 +3,7 @@
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import wraps
 from typing import Final, TypeVar
@@ -12,7 +12,7 @@ from schemas.reasons import Termination
 from schemas.records import Header, Rollout, Step, Trajectory
 from transforms.formats.endings import FAULTS
 from transforms.formats.faults import fault_of, is_infrastructure
-from transforms.formats.steps import steps_of
+from transforms.formats.steps import own_steps, steps_of
 from transforms.store.keys import short_id
 
 NO_AGENT_ACTION: Final = "no_agent_action"
@@ -115,21 +115,16 @@ def _prompts_hash(prompts: list[str]) -> str:
 
 def has_acted(steps: tuple[Step, ...]) -> bool:
     """Say whether the agent said or did anything itself."""
-    return any(step.calls or _says_something(step.message) for step in _own_turns(steps))
+    return any(step.calls or _says_something(step.message) for step in own_steps(steps))
 
 
 def _says_something(message: str | None) -> bool:
     return message is not None and message.strip(_UNSEEN) not in _NOTHING
 
 
-def _own_turns(steps: tuple[Step, ...]) -> Iterator[Step]:
-    return (step for step in steps if step.source == "agent" and not (step.is_demo or step.is_copied_context))
-
-
 def _only_told_a_fault(steps: tuple[Step, ...]) -> bool:
-    """Say whether each of the agent's turns is the error of a provider that stands in its place."""
-    turns = list(_own_turns(steps))
-    return bool(turns) and not any(step.calls for step in turns) and all(_is_fault(step.message) for step in turns)
+    """Say whether each turn of an agent that had some is the error of a provider that stands in its place."""
+    return all(not step.calls and _is_fault(step.message) for step in own_steps(steps))
 
 
 def _is_fault(message: str | None) -> bool:
@@ -158,7 +153,7 @@ def _checked_header(rollout: Rollout, steps: tuple[Step, ...]) -> tuple[Header, 
 
 def _had_own_turn(header: Header, steps: tuple[Step, ...]) -> bool:
     """Say whether the agent had turns, all empty, that are its own: it thought, or the run ended with them."""
-    turns = list(_own_turns(steps))
+    turns = own_steps(steps)
     if not turns or any(_says_something(step.message) for step in turns):
         return False
     thought = any((step.reasoning or "").strip() for step in turns)

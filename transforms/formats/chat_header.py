@@ -1,7 +1,7 @@
 """The header of an OpenAI-chat row: mapped fields first, then fields that are named as the columns are."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final, NamedTuple
 
 from schemas.reasons import EnvType
@@ -20,10 +20,8 @@ from transforms.formats.fields import (
     present_name,
 )
 from transforms.formats.rewards import (
-    CONDITION,
     CONFLICTING_LABEL,
     MISSING,
-    WITNESSES,
     Reward,
     convert_components,
     convert_reward,
@@ -131,16 +129,10 @@ def _label(record: dict[str, Any], names: Sequence[str], *, reward_range: tuple[
         name = _first_said(record, names) or name
         raw = lookup(record, (name,))
     reward = convert_reward(raw, reward_range)
-    is_denied = len(names) > 1 or not WITNESSES.isdisjoint(record) or record.get(CONDITION) is False
-    if is_denied and deny_each_other(_labels(record, names)):
+    witnesses = tuple(witnesses_of(record))
+    if (len(names) > 1 or witnesses) and deny_each_other((*(lookup(record, (each,)) for each in names), *witnesses)):
         return _Label(name, Reward(None, reward.raw, (*reward.warnings, CONFLICTING_LABEL)), None)
     return _Label(name, reward, raw if isinstance(raw, bool) else None)
-
-
-def _labels(record: dict[str, Any], names: Sequence[str]) -> Iterator[Any]:
-    """Yield what a row says of the run's success, in whatever field."""
-    yield from (lookup(record, (name,)) for name in names)
-    yield from witnesses_of(record)
 
 
 def columns_by_field(fields: FieldMapSettings) -> dict[str, list[str]]:

@@ -14,9 +14,9 @@ from schemas.records import BadRecord, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.contract import OpenFile, hash_of_value, limits_of
 from transforms.reading.failures import CutStreamError, RecordError, UnreadableError, bad_record
-from transforms.reading.native import Limits, NativeRecord, read_document
+from transforms.reading.native import Limits, NativeRecord, read_document, record_of
 from transforms.reading.streams import read_up_to, unpacked
-from transforms.reading.strict_json import Parsed, parse_object
+from transforms.reading.strict_json import Parsed
 
 UNREADABLE_SIDECAR: Final = "unreadable_sidecar"
 """Warning: what a file beside the rollout says of it is missing, as the file cannot be read."""
@@ -114,7 +114,7 @@ def document_records(
     if isinstance(document, BadRecord):
         with open_file(unit.uri) as stream:
             raw = _plain_bytes(stream, unit.size)
-        items = list(whole_items(raw))
+        items = list(_whole_items(raw))
         if items:
             yield from _items_and_rest(items, raw, document, limits=limits_of(settings), watched=watched)
             return
@@ -130,10 +130,9 @@ def _plain_bytes(stream: BinaryIO, size: int) -> bytes:
     return raw if len(raw) <= _SEARCHED_BYTES else b""
 
 
-def whole_items(raw: bytes) -> Iterator[tuple[int, int]]:
+def _whole_items(raw: bytes) -> Iterator[tuple[int, int]]:
     """Yield where each item of a JSON list begins and ends, in bytes, up to the first that is damaged or cut."""
-    text, place = _decodable(raw), 0
-    decoder = json.JSONDecoder()
+    text, decoder = _decodable(raw), json.JSONDecoder()
     opening = _OPENING.match(text)
     if opening is None:
         return
@@ -184,11 +183,7 @@ def _item_at(
     if len(raw) > limits.max_bytes:
         error = RecordError(QuarantineReason.TOO_LARGE, f"{len(raw)} bytes, {limits.max_bytes} allowed")
         return bad_record(error, key, raw=raw, offset=offset)
-    try:
-        parsed = parse_object(raw, watched=watched, max_depth=limits.max_depth)
-    except RecordError as error:
-        return bad_record(error, key, raw=raw, offset=offset)
-    return NativeRecord(key, parsed.value, offset, len(raw), parsed.warnings)
+    return record_of(raw, key, offset, limits=limits, watched=watched)
 
 
 def map_records(document: Parsed) -> Iterator[NativeRecord | BadRecord]:

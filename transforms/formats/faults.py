@@ -122,8 +122,7 @@ def is_context_limit(fault: Fault) -> bool:
 
 def is_of_simulator(fault: Fault) -> bool:
     """Say whether an error is of the simulated user that the agent talked with."""
-    said = fault.name if _is_of_program(fault) else f"{fault.name} {fault.message}" if fault.name else fault.text
-    return tells_of_simulator(words_of(said))
+    return not _is_of_program(fault) and tells_of_simulator(_words(fault))
 
 
 def is_infrastructure(fault: Fault) -> bool:
@@ -136,13 +135,21 @@ def is_infrastructure(fault: Fault) -> bool:
     if _is_of_program(fault):
         # A harness that runs out of memory leaves the bare class; with a message it is a program's own traceback.
         return name == "memoryerror" and not fault.message
-    said = fault.message if name else fault.text
-    words = words_of(f"{fault.name} {said}")
+    words, said = _words(fault), _said(fault)
     if tells_of_deed(words):
         return False
     if _PHRASE.search(fault.text) or _STATUS.search(said) or tells_of_machinery(words):
         return True
     return any(_NAME.search(_squashed(inner)) for inner in _INNER.findall(said))
+
+
+def _said(fault: Fault) -> str:
+    """Return what is said beside the class; of an error without a class all of it."""
+    return fault.message if _squashed(fault.name) else fault.text
+
+
+def _words(fault: Fault) -> str:
+    return words_of(f"{fault.name} {_said(fault)}")
 
 
 def _is_of_program(fault: Fault) -> bool:

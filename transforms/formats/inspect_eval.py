@@ -117,9 +117,8 @@ def _archived(
 ) -> Iterator[Rollout | BadRecord]:
     names = member_names(stream)
     head = _head(stream, names, unit, limits)
-    log = as_object(head.value)
-    warnings = head.warnings if log else (MISSING_HEAD,)
-    yield from _rollouts(_samples(stream, names, unit, limits, warnings=warnings), log, settings, limits)
+    warnings = head.warnings if head.value else (MISSING_HEAD,)
+    yield from _rollouts(_samples(stream, names, unit, limits, warnings=warnings), head.value, settings, limits)
 
 
 def _head(stream: BinaryIO, names: list[str], unit: SourceUnit, limits: Limits) -> Parsed:
@@ -130,7 +129,7 @@ def _head(stream: BinaryIO, names: list[str], unit: SourceUnit, limits: Limits) 
                 return parse_object(raw, max_depth=limits.max_depth)
             except (RecordError, UnreadableError):
                 continue
-    return Parsed(None)
+    return Parsed({})
 
 
 def _samples(

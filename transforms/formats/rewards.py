@@ -51,12 +51,12 @@ UNSCORED_WORDS: Final = frozenset({
 })  # fmt: skip
 TOTAL_KEYS: Final = ("total", "reward", "score", "value", "resolved")
 OUT_OF_RANGE: Final = "reward_out_of_range"
-WITNESSES: Final = frozenset(
+_WITNESSES: Final = frozenset(
     {"success", "passed", "is_passed", "solved", "is_solved", "is_success", "is_correct", "is_resolved"}
 )
 """Fields that are no labels of their own, as they may tell of a call and not of the task, but must not deny the label.
 A whole number under `passed` may be one of tests, so it is none."""
-CONDITION: Final = "patch_successfully_applied"
+_CONDITION: Final = "patch_successfully_applied"
 """A field without which there is no success, and that says nothing more."""
 CONFLICTING_LABEL: Final = "conflicting_label"
 """Warning: labels of one run deny each other, so it is not scored."""
@@ -125,9 +125,9 @@ def number_said(raw: Any) -> float | None:
 def witnesses_of(record: dict[str, Any]) -> Iterator[Any]:
     """Yield what a record says of its success beside its labels; no success was had where a patch did not apply."""
     yield from (
-        record[name] for name in WITNESSES & record.keys() if name != "passed" or type(record[name]) is not int
+        record[name] for name in _WITNESSES & record.keys() if name != "passed" or type(record[name]) is not int
     )
-    if record.get(CONDITION) is False:
+    if record.get(_CONDITION) is False:
         yield False
 
 

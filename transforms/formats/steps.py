@@ -41,6 +41,11 @@ class _Draft:
         return (named[0], "name") if named else None
 
 
+def own_steps(steps: Iterable[Step]) -> list[Step]:
+    """Return the agent's own steps: demonstrations and context copied from elsewhere left out."""
+    return [step for step in steps if step.source == "agent" and not step.is_demo and not step.is_copied_context]
+
+
 def steps_of(messages: Iterable[Message]) -> tuple[Step, ...]:
     """Return the steps of a conversation, numbered from 1."""
     return paired_steps(tuple(messages), is_looking_ahead=True)

@@ -5,9 +5,9 @@ from typing import Final
 
 EXCERPT_CHARS: Final = 200
 """Characters of a bad record that are shown: enough to recognise it, too few to carry it."""
-_LAST_RUN: Final = re.compile(r"[^\s\"']{1,1024}\Z")
 LOOKED_AT_BYTES: Final = 8192
 """Bytes from which an excerpt is made: a secret that begins in what is shown must be seen whole to be found."""
+_LAST_RUN: Final = re.compile(r"[^\s\"']{1,1024}\Z")
 _ESCAPE: Final = re.compile(r'\\(?:(["\\/bfnrt])|u([0-9a-fA-F]{4}))')
 _PLAIN: Final = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 

@@ -69,11 +69,27 @@ def _line_record(line: Line, limits: Limits, watched: frozenset[str]) -> NativeR
     if line.raw is None:
         message = f"{line.length} bytes, {limits.max_bytes} allowed"
         return BadRecord(key, QuarantineReason.TOO_LARGE, message, line.offset, line.length, line.sha256)
+    return record_of(line.raw, key, line.offset, limits=limits, watched=watched, is_terminated=line.is_terminated)
+
+
+def record_of(
+    raw: bytes, key: str, offset: int, *, limits: Limits, watched: frozenset[str], is_terminated: bool = True
+) -> NativeRecord | BadRecord:
+    """Return the record that a piece of a file spells, or the bad record that says why it spells none.
+
+    Args:
+        raw: The piece.
+        key: Its key.
+        offset: Where it stands in the plain bytes of the file.
+        limits: Bounds of one record; its size is not looked at.
+        watched: Id and label keys, which must not be doubled.
+        is_terminated: Whether it is known to end here; else one that stops too early is `truncated`.
+    """
     try:
-        parsed = parse_object(line.raw, watched=watched, max_depth=limits.max_depth)
+        parsed = parse_object(raw, watched=watched, max_depth=limits.max_depth)
     except RecordError as error:
-        return bad_record(_or_truncated(error, line.is_terminated), key, raw=line.raw, offset=line.offset)
-    return NativeRecord(key, parsed.value, line.offset, line.length, parsed.warnings)
+        return bad_record(_or_truncated(error, is_terminated), key, raw=raw, offset=offset)
+    return NativeRecord(key, parsed.value, offset, len(raw), parsed.warnings)
 
 
 def _or_truncated(error: RecordError, is_terminated: bool) -> RecordError:

@@ -144,23 +144,23 @@ def outline_of_head(head: bytes, *, is_complete: bool) -> Outline:
     starts_as = chr(text[0]) if text[:1] in {b"{", b"["} else ""
     keys, end = _scan(text) if starts_as else ((), None)
     lines = _complete_lines(text, is_complete=is_complete)
-    records = [record for record in map(_record, lines) if record is not None]
+    parsed = [(line, _record(line)) for line in lines]
+    records = tuple(record for _, record in parsed if record is not None)
+    of_lines = Outline("lines", starts_as="{", keys=keys, records=records)
     if len(records) > 1 and 2 * len(records) >= len(lines):
         # A first line that was cut leaves its braces and quotes open: the lines behind it tell the shape.
-        return Outline("lines", starts_as="{", keys=keys, records=tuple(records))
+        return of_lines
     if starts_as and _is_document(text, end, is_cut=not is_complete):
         return Outline("document", starts_as=starts_as, keys=keys)
     if len(lines) > 1 and all(line.startswith(b"{") for line in lines):
         # Each line was cut: in an object over several lines only the first one starts with a brace.
-        return Outline("lines", starts_as="{", keys=keys, records=tuple(records))
-    if records and (_record(lines[0]) is not None or len(lines) <= 2):
-        return Outline("lines", starts_as="{", keys=keys, records=tuple(records))
-    if any(line.startswith(b"{") and _record(line) is not None for line in lines):
+        return of_lines
+    if records and (len(lines) <= 2 or any(line.startswith(b"{") and record is not None for line, record in parsed)):
         # Between lines that are no JSON; inside a list or an object over several lines an object is indented, or ends
         # with a comma.
-        return Outline("lines", starts_as="{", keys=keys, records=tuple(records))
+        return of_lines
     if starts_as == "{" and b"\n" not in text.strip():
-        return Outline("lines", starts_as="{", keys=keys)
+        return of_lines
     is_bracketed_word = starts_as == "[" and end is not None and not any(keys)
     return Outline("document" if starts_as and not is_bracketed_word else "other", starts_as=starts_as, keys=keys)
 

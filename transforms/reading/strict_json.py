@@ -66,13 +66,12 @@ def parse_json(raw: bytes, *, watched: Collection[str] = (), max_depth: int = 90
     except orjson.JSONDecodeError:
         parsed = _parse_slowly(raw, watched)
     else:
+        objects = _watched_objects(value, watched) if watched else []
         if _is_verbatim(raw, value, max_depth=max_depth):
-            objects = _watched_objects(value, watched) if watched else []
             slow = _has_exponent(objects, watched) and _may_round(raw, objects, watched)
             if not slow:
                 return Parsed(value)
         else:
-            objects = _watched_objects(value, watched) if watched else []
             slow = _may_hold_huge(raw) or _may_double(raw, value) or _may_round(raw, objects, watched)
         parsed = _parse_slowly(raw, watched) if slow else Parsed(value)
     if raw.count(b"{") + raw.count(b"[") > max_depth and _depth(parsed.value, max_depth) > max_depth:

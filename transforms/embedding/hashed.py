@@ -1,8 +1,8 @@
 """Vectors without a model: hashed word counts of the whole text under a fixed random projection.
 
-Words and pairs of neighbouring words are counted by 64-bit hash, damped to 1 + log(count) and added into `dimensions`
-sums with a sign per (hash, dimension). Nothing is fitted: a vector depends on its text alone, so that vectors kept
-from earlier runs stay comparable with new ones.
+Words, those of the lexical stage, and pairs of neighbouring words are counted by 64-bit hash, damped to
+1 + log(count) and added into `dimensions` sums with a sign per (hash, dimension). Nothing is fitted: a vector depends
+on its text alone, so that vectors kept from earlier runs stay comparable with new ones.
 """
 
 import math
@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from transforms.compiled import compiled
 from transforms.embedding.contract import EncoderIdentity, TokenSpan, Vectors, is_blank
+from transforms.lexical.folding import fold_tables
+from transforms.lexical.scanning import NEEDS_LOWERING, fold_text
 
-HASHED_VERSION: Final = 2
+HASHED_VERSION: Final = 3
 """Raised whenever the vector of a text changes."""
 
 _FIXED_POINT = 1024
@@ -39,15 +41,6 @@ def _count_weights() -> NDArray[np.int32]:
     return np.array(weights, dtype=np.int32)
 
 
-@cache
-def _word_bytes() -> NDArray[np.bool_]:
-    # Letters, digits and `_`, and every byte of a character beyond ASCII: scripts without spaces make long words.
-    table = np.zeros(256, dtype=np.bool_)
-    table[[ord(letter) for letter in "abcdefghijklmnopqrstuvwxyz0123456789_"]] = True
-    table[128:] = True
-    return table
-
-
 @compiled
 def _mixed(value: np.uint64) -> np.uint64:
     value = (value ^ (value >> np.uint64(30))) * _MIX_A
@@ -56,18 +49,18 @@ def _mixed(value: np.uint64) -> np.uint64:
 
 
 @compiled
-def _features(text: NDArray[np.uint8], is_word: NDArray[np.bool_], seed: np.uint64) -> NDArray[np.uint64]:
-    """Return the hashes of the words and of the pairs of neighbouring words of a lower-case text."""
+def _features(text: NDArray[np.uint8], seed: np.uint64) -> NDArray[np.uint64]:
+    """Return the hashes of the words and of the pairs of neighbouring words of a folded text."""
     found = np.empty(text.size + 2, dtype=np.uint64)
     num_found = 0
     previous = np.uint64(0)
     position = 0
     while position < text.size:
-        if not is_word[text[position]]:
+        if text[position] == 0:
             position += 1
             continue
         word = _FNV_OFFSET ^ seed
-        while position < text.size and is_word[text[position]]:
+        while position < text.size and text[position] != 0:
             word = (word ^ np.uint64(text[position])) * _FNV_PRIME
             position += 1
         word = _mixed(word) | np.uint64(1)
@@ -153,6 +146,14 @@ def _project(features: NDArray[np.uint64], weights: NDArray[np.int32], dimension
     return 2 * ups[:dimensions] - total
 
 
+def _folded(text: str) -> NDArray[np.uint8]:
+    """Return a text in lower case with zeros between its words."""
+    raw = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
+    folded = np.empty(2 * raw.size, dtype=np.uint8)
+    size = int(fold_text(raw, *fold_tables(), folded))
+    return _folded(text.lower()) if size == NEEDS_LOWERING else folded[:size]
+
+
 def hashed_vector(text: str, dimensions: int, *, seed: int = 0) -> NDArray[np.float32]:
     """Return the L2-normalised vector [dimensions] of a text; zeros when it has no word.
 
@@ -161,8 +162,7 @@ def hashed_vector(text: str, dimensions: int, *, seed: int = 0) -> NDArray[np.fl
     """
     if is_blank(text):
         return np.zeros(dimensions, dtype=np.float32)
-    raw = np.frombuffer(text.lower().encode("utf-8", "surrogatepass"), dtype=np.uint8)
-    sums = _project(_features(raw, _word_bytes(), np.uint64(seed)), _count_weights(), dimensions)
+    sums = _project(_features(_folded(text), np.uint64(seed)), _count_weights(), dimensions)
     length = math.sqrt(_sum_of_squares(sums))
     return (sums / length if length else sums).astype(np.float32)
 

@@ -44,6 +44,28 @@ def test_hashed_vector_tells_word_order_apart():
     assert 0.3 < float(first @ second) < 0.95
 
 
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("请把北京的天气写进报告，然后发送给经理。", "请把北京的天气写进报告，然后发送给总理。"),
+        ("このファイルを開いてテストを実行してください", "このファイルを開いてテストを確認してください"),
+    ],
+)
+def test_a_text_without_blanks_is_more_than_one_word(text: str, changed: str):
+    first, second, other = HashedEncoder(1024).encode([text, changed, "数据库连接超时后重新尝试三次仍然失败"])
+    assert 0.6 < float(first @ second) < 0.99
+    assert abs(float(first @ other)) < 0.3
+
+
+def test_signs_beyond_ascii_part_words():
+    assert np.array_equal(hashed_vector("“run” the tests…", 128), hashed_vector('"run" the tests...', 128))
+
+
+@pytest.mark.parametrize("text", ["ΟΔΟΣ ΣΟΦΙΑΣ", "İstanbul’a GİT", "Straße ÄÖÜ"])
+def test_case_beyond_ascii_is_ignored(text: str):
+    assert np.array_equal(hashed_vector(text, 128), hashed_vector(text.lower(), 128))
+
+
 def test_hashed_vector_depends_on_the_seed():
     assert not np.array_equal(hashed_vector(TEXT, 64), hashed_vector(TEXT, 64, seed=1))
 

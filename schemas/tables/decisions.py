@@ -1,11 +1,11 @@
-"""Exactly one row per trajectory: is it in the curated pool, and why?
+"""Exactly one row per trajectory: is it in the curated pool (`decision`: `keep` or `drop`), and why?
 
 A row dropped as a copy (`exact_copy`, `near_duplicate`, `cut_copy`, `semantic_duplicate`) names in `reference_id` the
-run of the pool that stays for it, with the `similarity` measured between these two (1, word 5-gram Jaccard, share that
-lies inside, cosine), which reaches the threshold of its reason. What reaches none with a run that stays is no copy and
-stands for itself. `keeper_rule` is the rule by which that run is the better one, `settled_first` where it is not but
-stayed already when the row was looked at, `keep_groups` where its group stays whole; null for a cut run, which goes to
-the whole one in any order.
+run of the pool that stays for it, with the `similarity` between these two, which reaches the threshold of its reason:
+1, the word 5-gram Jaccard and the share that lies inside as signatures and sketches of 128 values estimate them, the
+cosine. What reaches none with a run that stays is no copy and stands for itself. `keeper_rule` is the rule by which
+that run is the better one, `settled_first` where it is not but stayed already when the row was looked at,
+`keep_groups` where its group stays whole; null for a cut run, which goes to the whole one in any order.
 
 Where the keeper of a row finds no place (`task_cap`, `approach_cap`, `budget`), the row falls with it for the same
 reason and names none: no run of the pool was found to resemble it. `in_reference_set` names the item that a reference

@@ -3,7 +3,7 @@
 from typing import Final
 
 STAGE_VERSIONS: Final[dict[str, int]] = {
-    "ingest": 10,
+    "ingest": 11,
     "boilerplate": 1,
     "sign": 4,
     "copies": 6,

@@ -2,7 +2,6 @@
 
 import io
 import json
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, BinaryIO, Final
@@ -13,6 +12,7 @@ from schemas.reasons import QuarantineReason
 from schemas.records import BadRecord, Rollout, SourceUnit
 from schemas.settings.ingest import IngestSettings
 from transforms.formats.contract import OpenFile, hash_of_value, limits_of
+from transforms.reading.damaged_lists import whole_items
 from transforms.reading.failures import CutStreamError, RecordError, UnreadableError, bad_record
 from transforms.reading.native import Limits, NativeRecord, read_document, record_of
 from transforms.reading.streams import read_up_to, unpacked
@@ -22,8 +22,7 @@ UNREADABLE_SIDECAR: Final = "unreadable_sidecar"
 """Warning: what a file beside the rollout says of it is missing, as the file cannot be read."""
 _SEARCHED_BYTES: Final = 128 * 1024 * 1024
 """Damaged lists up to this size are searched for whole items: as text they take up to four times that in memory."""
-_OPENING: Final = re.compile(r"\ufeff?\s*\[\s*")
-_BETWEEN: Final = re.compile(r"\s*,\s*")
+_SEPARATORS: Final = b" \t\r\n,"
 
 
 def load_document(
@@ -104,7 +103,7 @@ def document_records(
 ) -> Iterator[NativeRecord | BadRecord]:
     """Yield the records of a unit's document, as `list_records`; of a list that is refused or damaged item by item.
 
-    What follows the last whole item is one bad record with its place in the file.
+    What lies between two whole items, or behind the last, is one bad record with its place in the file.
 
     Raises:
         UnreadableError: The packing is damaged.
@@ -114,7 +113,7 @@ def document_records(
     if isinstance(document, BadRecord):
         with open_file(unit.uri) as stream:
             raw = _plain_bytes(stream, unit.size)
-        items = list(_whole_items(raw))
+        items = list(whole_items(raw))
         if items:
             yield from _items_and_rest(items, raw, document, limits=limits_of(settings), watched=watched)
             return
@@ -130,51 +129,42 @@ def _plain_bytes(stream: BinaryIO, size: int) -> bytes:
     return raw if len(raw) <= _SEARCHED_BYTES else b""
 
 
-def _whole_items(raw: bytes) -> Iterator[tuple[int, int]]:
-    """Yield where each item of a JSON list begins and ends, in bytes, up to the first that is damaged or cut."""
-    text, decoder = _decodable(raw), json.JSONDecoder()
-    opening = _OPENING.match(text)
-    if opening is None:
-        return
-    at = opening.end()
-    place = len(text[:at].encode())
-    while True:
-        try:
-            _, end = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            return
-        size = len(text[at:end].encode())
-        yield place, place + size
-        between = _BETWEEN.match(text, end)
-        if between is None:
-            return
-        place += size + between.end() - end
-        at = between.end()
-
-
-def _decodable(raw: bytes) -> str:
-    try:
-        return raw.decode()
-    except UnicodeDecodeError as error:
-        return raw[: error.start].decode()
-
-
 def _items_and_rest(
     items: list[tuple[int, int]], raw: bytes, damage: BadRecord, *, limits: Limits, watched: frozenset[str]
 ) -> Iterator[NativeRecord | BadRecord]:
-    for index, (start, end) in enumerate(items):
+    """Yield the items of a damaged list, and as one bad record each what lies between two of them and behind all."""
+    index, before = 0, items[0][0]
+    for start, end in items:
+        if raw[before:start].strip(_SEPARATORS):
+            yield _between(f"item:{index}", raw[before:start], before, damage=damage, limits=limits, watched=watched)
+            index += 1
         yield _item_at(f"item:{index}", raw[start:end], start, limits=limits, watched=watched)
-    end = items[-1][1]
-    rest = raw[end:]
-    if rest.strip() == b"]":
-        return
+        index, before = index + 1, end
+    rest = raw[before:]
+    if rest.strip() != b"]":
+        yield _damaged(f"item:{index}", rest, before, damage=damage, limits=limits, closing=b"")
+
+
+def _between(
+    key: str, raw: bytes, offset: int, *, damage: BadRecord, limits: Limits, watched: frozenset[str]
+) -> NativeRecord | BadRecord:
+    """Return what lies between two items: a record if strict reading mends what was taken for damage."""
+    inner = raw.strip(_SEPARATORS)
+    record = _item_at(key, inner, offset + raw.index(inner), limits=limits, watched=watched)
+    if isinstance(record, NativeRecord):
+        return record
+    return _damaged(key, raw, offset, damage=damage, limits=limits, closing=b"0]")
+
+
+def _damaged(key: str, raw: bytes, offset: int, *, damage: BadRecord, limits: Limits, closing: bytes) -> BadRecord:
+    """Return the bad record of a damaged piece of a list; a list of the piece alone tells what is wrong with it."""
     reason, told = damage.reason, damage.message
     try:
-        read_document(io.BytesIO(b"[0" + rest), limits=limits, watched=frozenset())
+        read_document(io.BytesIO(b"[0" + raw + closing), limits=limits, watched=frozenset())
     except RecordError as error:
         reason, told = error.reason, str(error)
-    refusal = RecordError(reason, f"{told}, counted from the end of the {len(items)} items that are read")
-    yield bad_record(refusal, f"item:{len(items)}", raw=rest, offset=end)
+    refusal = RecordError(reason, f"{told}, counted from byte {offset}, where the item before it ends")
+    return bad_record(refusal, key, raw=raw, offset=offset)
 
 
 def _item_at(

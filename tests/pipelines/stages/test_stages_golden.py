@@ -13,7 +13,7 @@ from transforms.store.keys import short_id
 from transforms.synthesis.lake import LakeRequest, write_lake
 
 VERSIONS: dict[str, int] = {
-    "ingest": 10,
+    "ingest": 11,
     "boilerplate": 1,
     "sign": 4,
     "copies": 6,

@@ -63,7 +63,6 @@ def records_of(raw):
         (b'{"a": "cut', QuarantineReason.TRUNCATED),
         (b"", QuarantineReason.TRUNCATED),
         (b'{"a" 3}, {"a": 4}]', QuarantineReason.INVALID_JSON),
-        (b'{"a": "\xff"}]', QuarantineReason.INVALID_ENCODING),
     ],
 )
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
@@ -78,7 +77,58 @@ def test_whole_items_before_the_damage_of_a_list_are_read(tail, reason, mark):
     left = (head + tail)[rest.byte_offset :]
     assert (rest.record_key, rest.reason, rest.byte_length) == ("item:3", reason, len(left))
     assert (left, rest.sha256) == (b"," + tail, hashlib.sha256(left).hexdigest())
-    assert rest.message.endswith("of the 3 items that are read")
+    assert rest.message.endswith(f"counted from byte {rest.byte_offset}, where the item before it ends")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        b'{"id": 3, "steps": [{"n": 1}, {"n": 2}',
+        b'{"id": 3, "steps": [{"n": 1}, {"n": 2}}',
+        b'{"id": 3, "steps": ["cut, {"n": 2}]}',
+        b'{"id" 3, "steps": []}',
+        b'{"id": 3, "steps": [' + b"[" * 2000 + b"]}",
+        b"nonsense",
+    ],
+)
+@pytest.mark.parametrize("comma", [b",", b"\n ,\n"])
+def test_items_behind_a_damaged_one_are_read(damage, comma):
+    head, tail = (
+        '[{"id": 1, "steps": ["é"]}, {"id": 2, "steps": []}, '.encode(),
+        b'{"id": 4, "steps": [7]},\n{"id": 5, "steps": []}]',
+    )
+    first, second, bad, fourth, fifth = records_of(head + damage + comma + tail)
+    assert [record.value["id"] for record in (first, second, fourth, fifth)] == [1, 2, 4, 5]
+    assert (bad.record_key, first.key) == ("item:2", "item:0")
+    assert (head + damage + comma + tail)[bad.byte_offset :][: bad.byte_length].strip(b" ,\n") == damage
+    assert fifth.key == "item:4"
+
+
+def test_a_number_too_long_for_the_search_is_no_damage():
+    raw = b'[{"id": 1}, {"id": ' + b"9" * 5000 + b'}, {"id": 3}, {"id": }]'
+    first, long, third, bad = records_of(raw)
+    assert (first.value["id"], long.value["id"], third.value["id"]) == (1, "9" * 5000, 3)
+    assert (long.key, long.offset, bad.record_key) == ("item:1", 12, "item:3")
+
+
+def test_a_lost_comma_and_bytes_that_are_no_text_cost_one_item():
+    raw = b'[{"id": 1, "a": "x"} {"id": 2, "a": "\xff"}, {"id": 3, "a": "y"}]'
+    first, bad, last = records_of(raw)
+    assert (first.value["id"], last.value["id"], last.key) == (1, 3, "item:2")
+    assert (bad.record_key, bad.reason) == ("item:1", QuarantineReason.INVALID_ENCODING)
+    assert raw[bad.byte_offset :][: bad.byte_length] == b'{"id": 2, "a": "\xff"}'
+
+
+def test_what_lies_inside_of_a_damaged_item_is_no_item():
+    raw = b'[{"id": 1, "steps": []}, {"id": 2, "steps": [{"id": 3}, {"id": 4, "x": 1}], "end": , "more": 12345}]'
+    first, bad = records_of(raw)
+    assert (first.key, bad.record_key, bad.reason) == ("item:0", "item:1", QuarantineReason.INVALID_JSON)
+
+
+def test_the_search_for_items_ends():
+    raw = b'[{"id": 1}' + b',{"id":[' * 200_000
+    first, bad = records_of(raw)
+    assert (first.value, bad.byte_length) == ({"id": 1}, len(raw) - 10)
 
 
 def test_a_list_with_an_item_that_is_refused_loses_that_alone():

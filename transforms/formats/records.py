@@ -193,13 +193,14 @@ def _assembled(clean: _Clean, redactor: Redactor) -> Trajectory | BadRecord:
 
 
 def _failed(rollout: Rollout, error: Exception, redactor: Redactor) -> BadRecord:
-    return BadRecord(
-        redactor.redact_text(rollout.record_key),
+    bad = BadRecord(
+        rollout.record_key,
         QuarantineReason.INVALID_VALUE,
-        redactor.redact_text(f"{type(error).__name__}: {error}"),
+        f"{type(error).__name__}: {error}",
         byte_offset=rollout.record_offset,
         sha256=rollout.canonical_sha256,
     )
+    return _redacted(bad, redactor)
 
 
 def _redacted(record: BadRecord, redactor: Redactor) -> BadRecord:

@@ -12,11 +12,18 @@ _ESCAPE: Final = re.compile(r'\\(?:(["\\/bfnrt])|u([0-9a-fA-F]{4}))')
 _PLAIN: Final = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
+def beginning(text: str, most: int) -> str:
+    """Return a text of at most so many characters whole, of a longer one its beginning without the run at the cut.
+
+    A secret that was cut there could not be told, and would be shown where others before it become short.
+    """
+    return text if len(text) <= most else _LAST_RUN.sub("", text[:most])
+
+
 def readable_text(raw: bytes) -> str:
     """Return the first bytes of a record as text, JSON's escapes resolved: they hide where lines and secrets begin."""
     text = raw[:LOOKED_AT_BYTES].decode("utf-8", "replace")
     if len(raw) > LOOKED_AT_BYTES:
-        # A secret that was cut here could not be told, and would be shown where others before it become short.
         text = _LAST_RUN.sub("", text)
     return _ESCAPE.sub(_resolved, text)
 

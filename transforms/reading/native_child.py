@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, Final
 import orjson
 
 from transforms.reading import inflating
+from transforms.reading.excerpts import beginning
 from transforms.reading.failures import CutStreamError, TooLargeError
 from transforms.reading.frames import PLACE, Kind, packed, read_message
 
@@ -21,6 +22,7 @@ PIECE_CPU_S: Final = 10
 """Seconds of CPU that one piece may take; one that takes more ends the process."""
 _BLOCK_BYTES: Final = 256 * 1024
 _MAX_FETCH_BYTES: Final = 1024 * 1024
+_MAX_FAULT_CHARS: Final = 2000
 _REFUSED: Final = ("socket.connect", "socket.bind", "subprocess.Popen", "pty.spawn")
 _REFUSED_PARTS: Final = ("os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork")
 
@@ -151,7 +153,7 @@ def _answer(pieces: Iterator[bytes]) -> tuple[Kind, bytes]:
 
 def _fault(kind: str, error: Exception) -> tuple[Kind, bytes]:
     text = (str(error) or type(error).__name__).encode("utf-8", "replace").decode()
-    return Kind.FAULT, orjson.dumps([kind, text[:2000]])
+    return Kind.FAULT, orjson.dumps([kind, beginning(text, _MAX_FAULT_CHARS)])
 
 
 def _limit_memory(memory_bytes: int) -> None:

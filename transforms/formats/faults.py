@@ -31,7 +31,7 @@ _POLICY: Final = re.compile(r"hack|tamper|cheat|violat|escape")
 _NAME: Final = re.compile(
     # the provider of the model
     r"internalserver|serviceunavailable|badgateway|gatewaytimeout|servererror|ratelimit|toomanyrequest|overloaded|"
-    r"quota|authenticationerror|llmauthentication|permissiondeniederror|invalidapikey|provider\w*error|^api(?:timeout|connection|status)?"
+    r"quota|resourceexhausted|authenticationerror|llmauthentication|permissiondeniederror|invalidapikey|provider\w*error|^api(?:timeout|connection|status)?"
     r"(?:error|exception|timeout)|"
     # the way to it
     r"connection(?:\w*error|reset|refused|aborted|timeout|closed)|connect(?:error|timeout)|(?:read|write|pool)timeout|"
@@ -75,6 +75,10 @@ _PROGRAM: Final = frozenset({
     "unicodeencode", "jsondecode", "notimplemented", "stopiteration", "memory", "reference",
 })  # fmt: skip
 """Errors that programs raise on their own, without `Error`: their messages are no witness."""
+_COMMANDS: Final = frozenset({"bash", "sh", "zsh", "curl", "wget", "npm", "make", "pip", "psql", "mysql", "cargo"})
+"""What begins a line that a command of the agent's own printed."""
+_OF_TASKS: Final = frozenset({"psycopg2", "psycopg", "sqlalchemy", "pymysql", "redis", "pymongo", "sqlite3", "django"})
+"""Outermost modules of what agents build with: the server that they do not reach is their own."""
 
 
 class Fault(NamedTuple):
@@ -153,7 +157,10 @@ def _words(fault: Fault) -> str:
 
 
 def _is_of_program(fault: Fault) -> bool:
-    return _squashed(fault.name).removesuffix("error") in _PROGRAM
+    name = _squashed(fault.name)
+    if name in _COMMANDS or fault.modules.partition(".")[0].lower() in _OF_TASKS:
+        return True
+    return name.removesuffix("error") in _PROGRAM
 
 
 def _is_of_clients(fault: Fault, name: str) -> bool:

@@ -27,18 +27,19 @@ _PARTS: Final = (
 _BROKEN: Final = (
     "err(?:or)?|exception|bug|crash(?:e[ds])?|die[ds]?|dead|fail(?:ed|s|ures?)?|time ?outs?|timed out|lost|"
     "gone|closed|killed|refused|reset|aborted|cancell?ed|down|evicted|preempted|interrupt(?:ed|ion)|"
-    "disconnect(?:ed)?|exited|terminated|shut ?down|unavailable|unreachable|unhealthy|no healthy|missing|"
-    "required|cannot|could not|unable|(?:returned|produced) (?:an? )?(?:invalid|empty|malformed|no)|"
+    "disconnect(?:ed)?|restarted|deleted|exited|terminated|shut ?down|unavailable|unreachable|unhealthy|no healthy|"
+    "missing|required|cannot|could not|unable|(?:returned|produced) (?:an? )?(?:invalid|empty|malformed|no)|"
     r"returned 5\d\d|not (?:be )?(?:found|ready|healthy|reachable|available|responding|created|started)"
 )
 _HOLDERS: Final = (
     "nodes?|workers?|actors?|engine|machine|instance|raylet|replica|runtime|browser|tmux|"
-    "(?:terminal|tmux) session|(?:de)?tokenizer"
+    "(?:terminal|tmux) session|(?:de)?tokenizer|chrom(?:e|ium)|web ?driver"
 )
 """What runs are held in; programs have parts of these names too, so less is taken for a fault of theirs."""
 _GONE: Final = (
     "lost|died|dead|crash(?:ed)?|killed|terminated|preempted|drained|evicted|reclaimed|interrupted|failure|"
-    "unreachable|down|unavailable|disconnected|rebooted|time ?out|not (?:ready|healthy)"
+    "unreachable|down|unavailable|disconnected|rebooted|time ?out|not (?:ready|healthy|reachable)|closed unexpectedly|"
+    "has been closed"
 )
 _STARTS: Final = (
     "start|launch|create|initiali[sz]e|provision|allocate|boot|spawn|reset|restore|schedule|clone|build|pull|"
@@ -62,7 +63,8 @@ _SENTENCES: Final = (
     "name resolution|could not resolve host|name or service not known|getaddrinfo|gaierror|socket hang up|"
     "broken pipe|tls handshake|certificate verify failed|server disconnected|network is unreachable|"
     "max retries exceeded with url|peer closed|remote end closed|payload is not completed|"
-    "server had an error|error while processing your request|try again later|temporarily unavailable|throttl|"
+    "server had an error|error (?:occurred )?while processing your request|try again later|throttl|"
+    "temporarily unavailable|"
     "^internal error|model not ready|status ?code unavailable|(?:invalid|incorrect) api key|"
     r"api key not valid|\bauth error|api (?:unavailable|overloaded)|"
     "(?:llm|model|provider|api) (?:(?:did not|failed to|never) (?:return|respond|answer|reply)|no response)|"
@@ -71,7 +73,8 @@ _SENTENCES: Final = (
     r"(?:host|node|machine|worker)(?: \S+){0,3} out of (?:memory|disk|space)|"
     r"(?:reward|scoring|grading|judging|eval|system|platform|backend) (?:err(?:or)?|fail(?:ed|ure)|crash\w*)|"
     "(?:reward|scoring|grading|judging|eval|system|platform|backend) (?:time ?out|timed out)|"
-    "(?:llm|model|api) (?:unavailable|time ?out|timed out|failure)|timed out waiting for the condition|"
+    "(?:llm|model|api) (?:unavailable|time ?out|timed out|failure)|"
+    "timed out waiting for (?:the |an? )?(?:condition|runtime|sandbox|container|environment|worker|pod|judge)|"
     "account (?:is )?(?:not active|deactivated|suspended|disabled)|"
     "api key (?:is )?(?:missing|expired|revoked)|out of credits?|"
     "(?:insufficient|no) (?:credits?|balance|funds)|payment required|credit balance|credits exhausted|"
@@ -80,6 +83,11 @@ _SENTENCES: Final = (
     r"environment (?:failed to|not ready)|^(?:set ?up|bootstrap) (?:err|fail|time)|\bpreempt(?:ed|ion)\b|"
     r"\bspot (?:instance|interrupt|reclaim)|\bevicted\b|fell off the bus|oom killed|"
     r"host (?:is )?(?:out of memory|disk full|down|unreachable)|out of disk|\bgpu oom|device lost|object lost|"
+    "(?:generation|rollout) (?:was )?(?:aborted|cancell?ed)(?! by (?:the )?(?:agent|model|policy))|"
+    "^failed to solve (?:process|failed|with frontend|rpc)|failed scheduling|nodes are available|"
+    "cloudflare (?:error )?52[0-9]|"
+    "provisioning (?:failure|failed|error|time ?out|timed out)|^model not found|"
+    "^(?:the )?agent failed to (?:install|start|launch|boot|set ?up)$|"
     "heartbeat|lease expired|cuda (?:error|out of memory)|nccl|cublas|cudnn|worker crashed|ray actor error|"
     "scoring (?:err|fail|time|service)|reward file|(?:up|down)load failed|failed to (?:up|down)load|"
     "(?:log|artifact) collection"
@@ -87,10 +95,13 @@ _SENTENCES: Final = (
 """What only the machinery prints."""
 _DEED: Final = re.compile(
     r"\b(?:hack|tamper|cheat)\w*|\bagent s (?:own |web )?(?:server|app|code|program|script|command)\b"
-    r"|\b(?:agent|model|policy) (?:killed|stopped|deleted|removed|broke|crashed|corrupted) (?:the|its|an?)\b"
+    r"|\b(?:agent|model|policy) (?:killed|stopped|deleted|removed|broke|crashed|corrupted|restarted) (?:the|its|an?)\b"
+    r"|\b(?:killed|stopped|deleted|removed|broken|crashed|corrupted|restarted) by (?:the |its )?"
+    r"(?:agent|model|policy)\b"
 )
 """What the agent did to its grader, or built itself."""
 _BORDERS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\W_]+")
+_OF_ANY_PROGRAM: Final = re.compile(r"(?<!remote )\bruntime error")
 _MOST_CHARS: Final = 2000
 """Characters of an error that are read: what went wrong stands at its head."""
 
@@ -100,7 +111,7 @@ def words_of(text: str) -> str:
 
     The class that stands for any error of a program, `RuntimeError`, says nothing of a runtime and is left out.
     """
-    return " ".join(filter(None, _BORDERS.split(text[:_MOST_CHARS]))).lower().replace("runtime error", "")
+    return _OF_ANY_PROGRAM.sub("", " ".join(filter(None, _BORDERS.split(text[:_MOST_CHARS]))).lower())
 
 
 def tells_of_deed(words: str) -> bool:
@@ -125,4 +136,4 @@ def _near(left: str, right: str) -> str:
 
 
 _MACHINERY: Final = re.compile("|".join((_SENTENCES, _NOT_STARTED, _near(_PARTS, _BROKEN), _near(_HOLDERS, _GONE))))
-_SIMULATOR: Final = re.compile(_near(_SIMULATORS, _BROKEN))
+_SIMULATOR: Final = re.compile(_near(_SIMULATORS, rf"{_BROKEN}|exceeded|overflow"))

@@ -8,12 +8,18 @@ from typing import Final
 
 from transforms.redaction.letters import is_gibberish, reads_as_words
 from transforms.redaction.rule import CLOSE, LEFT, QUOTE, context, fixed
-from transforms.redaction.values import is_literal, is_opaque, is_random, is_typed
+from transforms.redaction.values import (
+    is_drawn,
+    is_literal,
+    is_opaque,
+    is_random,
+    is_typed,
+)
 
 _BREAK: Final = r"(?:\r?\n|\\+n)"
 _CODES_NAME: Final = (
     r"(?i:(?:recovery|backup|scratch|rescue|emergency|bypass|2fa|mfa|one[ -]time)[ _-]{0,2}"
-    r"(?:pass|access[ _-]|verification[ _-]|login[ _-])?(?:codes|keys))"
+    r"(?:pass|access[ _-]|verification[ _-]|login[ _-])?(?:codes|keys)|wiederherstellungscodes|sicherungscodes)"
 )
 _CODE: Final = r"[A-Za-z0-9]{3,8}(?:-[A-Za-z0-9]{3,8}){1,4}"
 _DIGITS: Final = r"[0-9]{4,5}[ -]?[0-9]{3,5}"
@@ -26,6 +32,7 @@ _LEAST_SHARE_WITH_DIGITS: Final = 0.6
 """Of codes of eight letters and digits 95 in 100 hold a digit, of hyphened names in a list few."""
 _MOST_LENGTHS: Final = 3
 """Codes of one list are written alike, those of several accounts in one note seldom in more than three ways."""
+_PAIR: Final = 2
 _MIXED_GROUP: Final = re.compile(rb"[A-Za-z][0-9]|[0-9][A-Za-z]")
 _SALT_SIGN: Final = re.compile(rb"[^A-Za-z0-9 ]")
 _FEWEST_SALT_SIGNS: Final = 8
@@ -37,8 +44,10 @@ _ADDRESS: Final = re.compile(rb"0x[0-9a-fA-F]{40}\Z")
 
 
 def _is_list_of_codes(value: bytes, _following: bytes) -> bool:
-    """Say whether three words and more of the same writing are codes: most with a digit, all of like length."""
+    """Say whether words are codes: of like length and most with a digit; of two each must look drawn."""
     codes = [code for code in _CODES.findall(value) if len(code) > 3]
+    if len(codes) == _PAIR:
+        return all(code.isdigit() or _MIXED_GROUP.search(code) for code in codes)
     num_with_digit = sum(_DIGIT.search(code) is not None for code in codes)
     return len(set(map(len, codes))) <= _MOST_LENGTHS and num_with_digit >= _LEAST_SHARE_WITH_DIGITS * len(codes)
 
@@ -91,15 +100,15 @@ _CODES_AND_SEEDS = (
     context(
         "RECOVERY_CODES",
         _CODES_NAME + r"[^\n\x00]{0,120}?(?:" + _BREAK + r"[^\n\x00]{0,80}?){0,3}?(?:\\+[nrt]|[^A-Za-z0-9\x00])"
-        r"(" + _CODE + r"(?:" + _BETWEEN + _CODE + r"){2,}|" + _DIGITS + r"(?:" + _BETWEEN + _DIGITS + r"){2,}"
+        r"(" + _CODE + r"(?:" + _BETWEEN + _CODE + r"){1,}|" + _DIGITS + r"(?:" + _BETWEEN + _DIGITS + r"){1,}"
         r"|" + _WORD + r"(?:" + _BETWEEN_WORDS + _WORD + r"){2,})",
         accept=_is_list_of_codes,
         trigger=_CODES_NAME,
     ),
     context(
         "RECOVERY_CODES",
-        r"(?i:(?:recovery|backup|scratch|rescue|bypass|2fa|mfa)[ _-]{0,2}code)[\"'`]{0,2}(?:\s?[:=]|,| is| was)?"
-        r"[\s\"'`(]{1,4}(" + _CODE + r")",
+        r"(?i:(?:recovery|backup|scratch|rescue|bypass|2fa|mfa)[ _-]{0,2}codes?)[\"'`]{0,2}(?:\s?[:=]|,| is| was)?"
+        r"[\s\"'`(]{1,4}(" + _CODE + r"(?:(?:, ?| and | or )" + _CODE + r")?)",
         accept=_is_code,
     ),
     context(
@@ -109,6 +118,7 @@ _CODES_AND_SEEDS = (
         r"([A-Z2-7]{16,64}={0,6})",
         accept=_is_seed,
     ),
+    context("OTP_SEED", r"\bTOTP[ :=]{1,3}([0-9a-f]{32,64})", accept=is_drawn),
     context("OTP_SEED", r"base32\)?;?[ \t]{0,8}(?:\r?\n|\\+n)[^A-Za-z0-9\x00]{1,8}([A-Z2-7]{16,64})", accept=_is_seed),
     context(
         "OTP_SEED",

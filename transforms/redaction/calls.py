@@ -7,6 +7,7 @@ from transforms.redaction.rule import CLOSE, QUOTE, context
 from transforms.redaction.values import (
     is_chosen,
     is_drawn,
+    is_network_digits,
     is_opaque,
     is_password,
     is_phrase,
@@ -58,7 +59,17 @@ def _is_login_password(value: bytes, following: bytes) -> bool:
     return _HOST.match(value) is None and is_password(value, following)
 
 
+def _is_network_password(value: bytes, following: bytes) -> bool:
+    """Say whether an argument behind a network's name is its password, which may be digits alone."""
+    return is_network_digits(value) or _is_login_password(value, following)
+
+
 CALLS = (
+    context(
+        "PASSWORD",
+        r"(?i:with_?pass(?:word|phrase))\([^\n\x00;]{0,60}[\"']([^\s\x00\"'\\]{6,})[\"']",
+        accept=is_typed,
+    ),
     context(
         "PASSWORD",
         r"(?:(?i:set_?password|password_?hash|hash_?password|create_?user|hash::make|bcrypt[.:]{1,2}[a-z_]{4,12}"
@@ -92,7 +103,7 @@ CALLS = (
         r"(?i:wi_?fi|wlan|softap|addap|sta_if)[A-Za-z0-9_]{0,16}(?:(?:\.|->|::)[A-Za-z_.]{2,24})?\s?\(\s*"
         + _ARGUMENTS
         + r"(?:[a-z_]+ ?[:=] ?)?[bru]?[\"']([^\s\x00\"'\\]{8,})[\"']",
-        accept=_is_login_password,
+        accept=_is_network_password,
     ),
     context(
         "PASSWORD",

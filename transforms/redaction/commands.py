@@ -1,7 +1,7 @@
 """Secrets given to commands and to data bases: by their place among flags and arguments."""
 
 from transforms.redaction.rule import LEFT_OF_NAME, context
-from transforms.redaction.values import is_literal, is_opaque, is_password, is_random, is_typed
+from transforms.redaction.values import is_literal, is_opaque, is_password, is_printed, is_random, is_typed
 
 _PLAIN = r"([^\s\x00\"'`\\|;&<>]{6,})"
 _NO_FLAG = r"([^\s\x00\"'`\\|;&<>/*-][^\s\x00\"'`|;&<>]"
@@ -11,7 +11,7 @@ _ENTRANCE = (
 )
 
 _CLIENTS_WITH_TOKENS = (
-    r"(?:codecov(?:cli)?|codacy[a-z-]*|vercel|doppler|drone|phrase|tea|glab|crowdin|tx|logdna|surge)"
+    r"(?:codecov(?:cli)?|codacy[a-z-]*|vercel|doppler|drone|phrase|tea|glab|crowdin|tx|logdna|surge|anaconda)"
 )
 """What takes a service's token behind `-t`, `-k` or `-T`; elsewhere these flags take names and numbers."""
 
@@ -53,7 +53,7 @@ COMMANDS = (
         "PASSWORD",
         r"(?:curl [^\n\x00|;]*?(?:-u|--user)[ =]?[\\\"']*[^\s\x00:\"']+:"
         r"|https? [^\n\x00|;]*?(?:-a|--auth)[ =]?[\\\"']*[^\s\x00:\"']+:"
-        r"|sshpass -p[ =]?[\\\"']*|login\s+\S+\s+password\s+)([^\s\x00\"'`\\@]{4,})",
+        r"|sshpass (?:-P +\S+ +)?-p[ =]?[\\\"']*|login\s+\S+\s+password\s+)([^\s\x00\"'`\\@]{4,})",
         accept=is_literal,
     ),
     context(
@@ -87,7 +87,7 @@ COMMANDS = (
     context(
         "PASSWORD",
         r"\b(?:mysql[a-z]*|mariadb|mongo[a-z]*|redis-cli|sshpass|zip|unzip|7z|7za|rar|unrar|docker|podman|cqlsh"
-        r"|snowsql|sqlcmd|bcp|conan|ctr|crane|oras|regctl|cosign|nerdctl|buildah|skopeo|useradd|schtasks|cmdkey"
+        r"|security|snowsql|sqlcmd|bcp|conan|ctr|crane|oras|regctl|cosign|nerdctl|buildah|skopeo|useradd|schtasks|cmdkey"
         r"|ldap[a-z]+|influx|openssl|gpg|ssh-keygen|keytool|jarsigner|htpasswd|xfreerdp|isql|psql|az|twine|svn"
         r"|nmcli|mongosh)\b"
         r"[^\n\x00|;]*?[ \t](?:-[pPwNkK]|-a +|--?pass(?:word|phrase|in|out)?|-(?:src|dest)?(?:store|key)pass"
@@ -121,7 +121,7 @@ COMMANDS = (
     context(
         "PASSWORD",
         r"(?:echo|printf) +(?:-[ne]+ +|[\"']%s(?:\\n)?[\"'] +)?[\\\"']*(?:[a-z_][a-z0-9_-]*:)?([^\s\x00\"'`\\|]{6"
-        r",})(?:\\n)?[\\\"']* *\| *(?:\S+ +){0,2}?"
+        r",})(?:\\n[^\s\x00\"'`\\|]{0,64}){0,3}[\\\"']* *\| *(?:\S+ +){0,2}?"
         r"(?:sudo|kinit|passwd|chpasswd|smbpasswd|cryptsetup|gpg|su|docker|podman|helm|vault|gh|npm|oc|az|aws|op"
         r"|secret-tool|security|keyctl|keyring|wrangler|vercel|heroku|gcloud|kubectl)\b",
         accept=is_typed,
@@ -191,11 +191,54 @@ COMMANDS = (
         r"|(?i:\bconn(?:ect)?)\s+[A-Za-z0-9_]+/\"?)([^\s\x00\"'\\;$]{6,})",
         accept=is_typed,
     ),
-    context("PASSWORD", r":([^\s\x00\"':@/]{4,})@(?:tcp|unix)\(", accept=is_literal),
+    context("PASSWORD", r":([^\s\x00\"':@/]{4,})@(?:tcp|unix)?\(", accept=is_literal),
+    context(
+        "PASSWORD",
+        r"userlist\.txt[^\n\x00]{0,60}?[\"'][A-Za-z0-9_.-]{1,32}[\"'] [\"']([^\s\x00\"']{6,})[\"']",
+        accept=is_typed,
+    ),
+    context(
+        "PASSWORD",
+        r"(?i:askpass)[^\n\x00]{0,80}?echo +[\"']?([^\s\x00\"'`\\|;&<>()]{6,})",
+        accept=is_typed,
+    ),
+    context(
+        "PASSWORD",
+        r"(?i:pass(?:word|phrase|wd)?[_-]?(?:command|cmd|eval))[ =:]{1,3}[\\\"']*(?:echo|printf) +[\\\"']*"
+        r"([^\s\x00\"'`\\|;&<>()]{6,})",
+        accept=is_typed,
+    ),
+    context("PASSWORD", r"\bsnmp[a-z]{2,10} [^\n\x00|;]*? -A +[\"']?([^\s\x00\"'\\]{8,})", accept=is_typed),
+    context("PASSWORD", r" -x (?:AES|DES)[0-9A-Z-]{0,4} -X +[\"']?([^\s\x00\"'\\]{8,})", accept=is_typed),
+    context("PASSWORD", r" /pass(?:word)?:[\"']?([^\s\x00\"'\\]{8,})", accept=is_literal),
+    context(
+        "PASSWORD",
+        r"\bssh-keygen [^\n\x00|;]*?-[NP] ?[\"']([a-z]{3,12}(?: [a-z]{3,12}){2,9}(?: [0-9]{1,4})?)[\"']",
+        accept=is_literal,
+    ),
+    context(
+        "PASSWORD",
+        r"(?i:attach)[^\n\x00;]{0,80} (?i:key) '([^\s\x00']{8,})'",
+        accept=is_printed,
+    ),
+    context(
+        "PASSWORD",
+        r"\"(?:follow_?up_?)?(?:input|send|keys|text|stdin)\": ?\"([^\s\x00\"\\]{6,})(?:\\[nr])?\""
+        r"[^\n\x00{}]{0,60}(?i:passphrase|password)",
+        accept=is_typed,
+    ),
+    context("OTP_SEED", r"--totp(?:=[a-z0-9]+)? +[\"']?([A-Z2-7]{16,64}|[a-z2-7]{16,64})\b", accept=is_literal),
+    context("SECRET", r"api_hash[\"']?\s{0,2}[:=,]\s{0,2}[\"']?([0-9a-f]{32})", accept=is_literal),
+    context(
+        "SECRET",
+        r"(?i:x-[a-z0-9-]{2,24}-api)[\"']?\s{0,2}[:=,]\s{0,2}[\"']?([A-Za-z0-9_.~+/=-]{20,})",
+        accept=is_opaque,
+    ),
     context(
         "PASSWORD",
         r"(?i:(?:log|sign)[ -]?(?:in|on)|creds?|credentials|account|wi-?fi)"
-        r"(?:[^\n\x00/]{0,40}[ :(][A-Za-z0-9_.@+-]{2,64} / |(?: are| is|:)? [A-Za-z0-9_.-]{2,32}:"
+        r"(?:[^\n\x00/]{0,40}[ :(][A-Za-z0-9_.@+-]{2,64} / "
+        r"|(?:[^\n\x00:=]{0,40}[=-]>| are| is|:)? [A-Za-z0-9_.-]{2,32}:"
         r"|,? (?:as|with|using) [A-Za-z0-9_.@+-]{2,64} (?:and|with|using) )[\"'`]?([^\s\x00\"'`\\;,)/]{8,64})",
         accept=is_typed,
     ),
@@ -250,7 +293,7 @@ COMMANDS = (
     context("PASSWORD", r"[?&](?i:password|passwd|pwd|pass)=([^\s\x00\"'`\\&;<>]{6,})", accept=is_typed),
     context(
         "PASSWORD",
-        r"assword[^\n\x00]{0,24}(?:\n\s{0,8}|\{ ?)[a-z_]{0,16}\.?send(?:line)?(?:\(| (?:-- )?)[\"']"
+        r"ass(?:word|phrase)[^\n\x00]{0,40}(?:\n\s{0,8}|\{ ?)[a-z_]{0,16}\.?send(?:line)?(?:\(| (?:-- )?)[\"']"
         r"([^\s\x00\"'`\\]{6,})",
         accept=is_typed,
     ),

@@ -4,6 +4,7 @@ from transforms.redaction.rule import CLOSE, QUOTE, context, fixed
 from transforms.redaction.values import (
     has_case_or_digit,
     has_random_pair,
+    is_drawn,
     is_literal,
     is_login,
     is_opaque,
@@ -16,6 +17,8 @@ _OPEN = r"(?:[\\\"'`\[({]|u0022|&quot;|&#34;|%22|\\\\)*"
 _FEWEST_SIGNS = 6
 """Of 50 characters drawn from Django's alphabet of 50, of which 14 are signs, 14 are signs on average."""
 _VALUE = r"[A-Za-z0-9._~+/%-]"
+_WRAPPED = r"(?:[A-Za-z0-9_-]|\\\r?\n)"
+"""A character of base64 for links, in a text whose long lines a shell goes on with."""
 
 
 def _is_django_key(value: bytes, _following: bytes) -> bool:
@@ -24,7 +27,8 @@ def _is_django_key(value: bytes, _following: bytes) -> bool:
 
 
 FRAMES = (
-    fixed("JWT", r"eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]{6,}){0,3}"),
+    fixed("DOCKER_TOKEN", r"eyJhdXRocyI6[A-Za-z0-9+/]{20,}={0,2}"),
+    fixed("JWT", r"eyJ" + _WRAPPED + r"{10,}\." + _WRAPPED + r"{10,}(?:\." + _WRAPPED + r"{6,}){0,3}"),
     context(
         "URL_PASSWORD",
         r"[A-Za-z0-9]://[^\s\x00/:@\"'<>\\]*:([^\s\x00/\"'<>\\]{3,})@",
@@ -125,6 +129,39 @@ FRAMES = (
         accept=is_opaque,
     ),
     context("SECRET", r"SecretString\W{1,8}([^\s\x00\"'\\]{8,})[\"'\\]", accept=is_password),
+    context("PASSWORD", r"<Pass(?: [^\n\x00<>]{0,40})?>([^\s\x00<]{6,})</Pass>", accept=is_literal),
+    context(
+        "PASSWORD",
+        r"334 UGFzc3dvcmQ6[^\n\x00]{0,8}(?:\r?\n|\\n)(?:[A-Z]: ?|[->]{1,3} ?)?([A-Za-z0-9+/]{8,}={0,2})",
+        accept=is_literal,
+    ),
+    context(
+        "PASSWORD",
+        r"\[[a-z0-9.-]{4,64}\]:[0-9]{2,5}[ \t]+[^\s\x00:]{2,64}:([^\s\x00]{6,})",
+        accept=is_literal,
+        trigger=r"\]:[0-9]{2,5}[ \t]+[^\s\x00:]{2,64}:[^\s\x00]{6}",
+    ),
+    context(
+        "PASSWORD",
+        r"\"result\": ?\"([^\s\x00\"\\]{8,})\"[^\x00]{0,300}?random_password",
+        accept=is_literal,
+        trigger=r"random_password",
+    ),
+    context("PASSWORD", r"random_password[^\x00]{0,400}?\"result\": ?\"([^\s\x00\"\\]{8,})\"", accept=is_literal),
+    context("COOKIE", r"\bli_at=([A-Za-z0-9_-]{20,})", accept=is_literal),
+    context("COOKIE", r"\"sess(?:ion)?:(?:s%3A)?([A-Za-z0-9%_.+/-]{24,})", accept=is_opaque),
+    context("COOKIE", r"django_session[^\n\x00]{0,80}\n[^\n\x00A-Za-z0-9]{0,4}([a-z0-9]{32})\b", accept=is_drawn),
+    context(
+        "COOKIE",
+        r"(?:^|\n)[ \t]*(?:session|sid|sessionid)[ \t]{2,24}([A-Za-z0-9%_.-]{24,})",
+        accept=is_drawn,
+        trigger=r"\n[ \t]*(?:session|sid|sessionid)[ \t]{2}",
+    ),
+    context(
+        "COOKIE",
+        r"(?i:session[ _-]?id)[^\n\x00:=]{0,20}[:=] ?[\"']?([A-Za-z0-9%_.+/-]{20,})",
+        accept=is_opaque,
+    ),
     context("SECRET", r":rubygems(?:_api_key)?: ([^\s\x00]{16,})", accept=is_random),
     context("COOKIE", r"(?:TRUE|FALSE)\t[0-9]{1,12}\t[A-Za-z0-9_.-]+\t([^\s\x00]{16,})", accept=is_random),
 )

@@ -5,7 +5,17 @@ import re
 from typing import Final
 
 from transforms.redaction.rule import context
-from transforms.redaction.values import is_drawn, is_hash, is_login, is_opaque, is_password, is_typed
+from transforms.redaction.values import (
+    is_drawn,
+    is_hash,
+    is_login,
+    is_network_digits,
+    is_opaque,
+    is_password,
+    is_printed,
+    is_shown,
+    is_typed,
+)
 
 _LINE: Final = r"(?:\r?\n|\\n)"
 _MADE_BY: Final = (
@@ -19,7 +29,6 @@ _PRINTED_BY: Final = (
 )
 _BASE64: Final = re.compile(rb"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)?\Z")
 _PRINTED: Final = re.compile(rb"[\x21-\x7e]{6,}\n?\Z")
-_UUID: Final = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _NETWORK: Final = r"(?i:ssid|wi-?fi|wlan|wireless|hotspot)"
 
 
@@ -33,19 +42,9 @@ def is_wrapped(value: bytes, following: bytes) -> bool:
     return _PRINTED.match(word) is not None and is_password(word.rstrip(), b"")
 
 
-def _is_shown(value: bytes, following: bytes) -> bool:
-    """Say whether what is shown but once is a key; some are written as ids are."""
-    return is_drawn(value, following) or _UUID.match(value) is not None
-
-
-def _is_printed(value: bytes, following: bytes) -> bool:
-    """Say whether the line below a command that prints a secret is one."""
-    return is_typed(value, following) or is_drawn(value, following)
-
-
 def _is_network_key(value: bytes, following: bytes) -> bool:
-    """Say whether a word set as a network's key is one: 64 digits, or typed."""
-    return is_hash(value) or is_typed(value, following)
+    """Say whether a word set as a network's key is one: a digest's digits, typed, or digits alone."""
+    return is_hash(value) or is_typed(value, following) or is_network_digits(value)
 
 
 MADE: Final = (
@@ -53,7 +52,7 @@ MADE: Final = (
         "SECRET",
         r"(?i:copy (?:it|this|the key|the token|your key|your token) now|(?:shown|displayed) (?:only )?once"
         r"|be shown again)[^\n\x00]{0,60}" + _LINE + r"{1,2}[ \t>*`]{0,8}([A-Za-z0-9_.~+/=-]{16,})",
-        accept=_is_shown,
+        accept=is_shown,
     ),
     context(
         "SECRET",
@@ -63,7 +62,7 @@ MADE: Final = (
     context(
         "SECRET",
         _PRINTED_BY + r"[^\n\x00]{0,120}?" + _LINE + r"[\"']?([^\s\x00\"'\\]{8,})[\"']?(?:\r?\n|\\n|$)",
-        accept=_is_printed,
+        accept=is_printed,
     ),
     context(
         "SECRET",
@@ -91,15 +90,15 @@ MADE: Final = (
         _NETWORK
         + r"[^\n\x00]{0,80}?(?:"
         + _LINE
-        + r"[^\n\x00]{0,80}?){0,3}?[^A-Za-z0-9_\x00](?i:key|pass|pwd|pw|code)[\"'\]]{0,2}(?: is|\s{0,4}[:=,])?\s{0,4}"
-        r"(?:s:)?[\"'`]?([^\s\x00\"'`\\;,:=]{8,})",
+        + r"[^\n\x00]{0,80}?){0,3}?[^A-Za-z0-9_\x00](?i:key(?: content)?|pass(?:word|phrase)?|pwd|pw|code)"
+        r"[\"'\]]{0,2}(?: is|\s{0,16}[:=,])?\s{0,4}(?:s:)?[\"'`]?([^\s\x00\"'`\\;,:=]{8,})",
         accept=_is_network_key,
     ),
-    context("SECRET", r"::add-mask::([^\s\x00\"'`\\]{6,})", accept=_is_printed),
+    context("SECRET", r"::add-mask::([^\s\x00\"'`\\]{6,})", accept=is_printed),
     context(
         "SECRET",
         r"(?i:pragma (?:re|hex)?key)\s*=\s*[\\\"']{1,3}(?:x')?([^\s\x00\"'\\]{6,})",
-        accept=_is_printed,
+        accept=is_printed,
     ),
     context(
         "SECRET",
@@ -115,7 +114,7 @@ MADE: Final = (
     ),
     context(
         "COOKIE",
-        r"(?i:phpsessid|jsessionid|asp\.net_sessionid|connect\.sid|[a-z]{3,12}_session|session_?id)[\\\"']{1,2}\s?[:=]\s?"
+        r"(?i:phpsessid|jsessionid|asp\.net_sessionid|connect\.sid|[a-z]{3,12}_session|session_?id)[\\\"']{1,2}\]?\s?(?:=>|[:=])\s?"
         r"[\\\"']{1,2}([A-Za-z0-9%_.+/=-]{20,})",
         accept=is_opaque,
     ),

@@ -16,6 +16,7 @@ from transforms.redaction.commands import COMMANDS
 from transforms.redaction.forms import DECLARATIONS, FRAMES, LINKS
 from transforms.redaction.made import MADE
 from transforms.redaction.rule import LEFT, LEFT_OF_NAME, Rule, context, fixed
+from transforms.redaction.told import TOLD
 from transforms.redaction.values import is_literal, is_no_sequence, is_noise, is_public_address, is_random
 from transforms.redaction.vendor_forms import VENDOR_FORMS
 
@@ -28,6 +29,9 @@ _TOKEN_LINES: Final = r"(?:(?:\r?\n|\\+n)[ \t]{0,16}[A-Za-z0-9/+]{40,})*"
 _BODY: Final = r"[A-Za-z0-9+/=%\\]"
 _MORE_LINES: Final = r"(?:" + _NO_RULE + r"{0,80}?[A-Za-z0-9+/=]{40,})"
 """Numbers, times, names of files, frames, quotes, signs of a difference and of comments stand between two lines."""
+
+_GOES_ON: Final = r"(?:[\"'] ?\+?\s{0,24}[\"'][A-Za-z0-9_-]{12,})?"
+"""The rest of a token that is written as two strings in a row."""
 
 
 def _is_whole_token(value: bytes, following: bytes) -> bool:
@@ -73,7 +77,7 @@ _KEY_BLOCKS = (
 _CLOUDS = (
     context(
         "AWS_SECRET",
-        r"A[KS]IA[A-Z0-9]{16}[\"']?[\s,:|]{1,4}[\"']?((?:[A-Za-z0-9/+]|%2[BFbf]){40})(?:[^A-Za-z0-9/+%\x00]|$)",
+        r"A[KS]IA[A-Z0-9]{16}[\"']?[\s,:|/]{1,24}(?:[0-9]{4}-[0-9T:.Z+-]{6,26}[\s,|]{1,4})?[\"']?((?:[A-Za-z0-9/+]|%2[BFbf]){40})(?:[^A-Za-z0-9/+%\x00]|$)",
         accept=is_literal,
     ),
     context("AWS_SIGNATURE", r"AWS4-HMAC-SHA256[^\n\x00]*?Signature=([a-f0-9]{64})", accept=is_literal),
@@ -81,7 +85,7 @@ _CLOUDS = (
     context("AWS_SIGNATURE", r"X-Amz-(?:Signature|Security-Token)=([A-Za-z0-9%/+_-]{32,})", accept=is_literal),
     fixed(
         "AWS_SESSION_TOKEN",
-        r"(?:F[Qw]oGZXIvYXdz|IQoJb3JpZ2lu|AQoDYXdz)(?:[A-Za-z0-9/+_-]|%2[BFbf]){40,}"
+        r"(?:F[Qw]oGZXIvYXdz|IQoJb3JpZ2lu|AQoDYXdz)(?:[A-Za-z0-9/+_-]|%2[BFbf]|\\+/){40,}"
         + _TOKEN_LINES
         + r"(?:={1,2}|(?:%3[Dd]){1,2})?",
     ),
@@ -91,7 +95,14 @@ _CLOUDS = (
     fixed("GOOGLE_KEY", r"AIza[A-Za-z0-9_-]{35}"),
     fixed("GOOGLE_KEY", r"ya29\.[A-Za-z0-9_-]{20,}"),
     fixed("GOOGLE_KEY", r"GOCSPX-[A-Za-z0-9_-]{20,}"),
-    context("AZURE_KEY", r"\bkey[12]\b[\"']?[ \t:|,=]{1,8}[\"']?([A-Za-z0-9+/]{86}==)", accept=is_random),
+    context(
+        "AZURE_KEY", r"\b[kK]ey ?[12]\b[^\n\x00]{0,40}?[^A-Za-z0-9+/\x00-]([A-Za-z0-9+/]{86}==)", accept=is_random
+    ),
+    context(
+        "AZURE_KEY",
+        r"fs\.azure\.account\.key\.[^\s\x00\"']{1,100}[\"']?[\s,:=]{1,20}[\"']?([A-Za-z0-9+/]{86}==)",
+        accept=is_literal,
+    ),
     context("AZURE_KEY", r"(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{40,}={0,2})", accept=is_literal),
     fixed("AZURE_KEY", r"[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}"),
     context("AZURE_KEY", r"(?:[?&;]|\\u0026)sig=([A-Za-z0-9%/+]{40,}={0,2})", accept=is_random),
@@ -127,8 +138,13 @@ _FORGES = (
 )
 
 _SERVICES = (
-    fixed("SLACK_TOKEN", r"xox[abeoprs]-[A-Za-z0-9.-]{10,}"),
+    fixed("SLACK_TOKEN", r"xox[abeoprs]-[A-Za-z0-9.-]{10,}" + _GOES_ON),
     fixed("SLACK_TOKEN", r"xapp-[0-9]-[A-Z0-9]{6,}-[0-9]+-[A-Za-z0-9]{16,}"),
+    context(
+        "SLACK_WEBHOOK",
+        r"services\\*/T[A-Z0-9]{8,12}\\*/B[A-Z0-9]{8,12}\\*/([A-Za-z0-9]{20,})",
+        accept=is_literal,
+    ),
     context(
         "SLACK_WEBHOOK",
         r"hooks\.slack\.com(?::[0-9]{2,5} \"?(?:GET|POST) )?(?:/|%2[Ff])"
@@ -174,9 +190,9 @@ _SERVICES = (
 )
 
 _MODEL_HOSTS = (
-    fixed("ANTHROPIC_KEY", r"sk-ant-[A-Za-z0-9_-]{20,}"),
+    fixed("ANTHROPIC_KEY", r"sk-ant-[A-Za-z0-9_-]{20,}" + _GOES_ON),
     fixed("OPENROUTER_KEY", r"sk-or-(?:v[0-9]-)?[A-Za-z0-9]{32,}"),
-    fixed("OPENAI_KEY", r"sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{20,}"),
+    fixed("OPENAI_KEY", r"sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{20,}" + _GOES_ON),
     fixed("OPENAI_KEY", r"sk-[A-Za-z0-9]{16,30}T3BlbkFJ[A-Za-z0-9]{16,}"),
     fixed("OPENAI_KEY", LEFT + r"(sk-[A-Za-z0-9]{32,})"),
     fixed("MODEL_HOST_KEY", LEFT + r"(sk-(?:[a-z0-9]{2,12}-){1,3}[A-Za-z0-9_-]{24,})", accept=is_random),
@@ -222,6 +238,7 @@ SECRET_RULES: Final[tuple[Rule, ...]] = (
     *DECLARATIONS,
     *COMMANDS,
     *CALLS,
+    *TOLD,
 )
 """In order of precedence: where two rules claim a place, the earlier one names it."""
 

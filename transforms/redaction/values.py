@@ -50,8 +50,9 @@ _DIGITS = b"0123456789"
 _FEWEST_IN_COOKIE: Final = 16
 _CODE_FOLLOWS = (b"(", b"[")
 _GROUPS = re.compile(rb"[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,12}){2,9}\Z")
-_WORD_PHRASE = re.compile(rb"[A-Za-z]{3,12}([-_.+!])(?:[A-Za-z]{3,12}\1){1,6}[A-Za-z]{2,12}[0-9]{0,4}!?\Z")
-_MANY_WORDS = re.compile(rb"[a-z]{3,12}(?:[-_][a-z]{3,12}){3,6}[0-9]{1,4}\Z")
+_WORD_PHRASE = re.compile(rb"[A-Za-z]{3,12}([-_.+!])(?:[A-Za-z]{3,12}\1){1,6}[A-Za-z]{2,12}(?:\1?[0-9]{1,4})?!?\Z")
+_MANY_WORDS = re.compile(rb"[a-z]{3,12}(?:[-_][a-z]{3,12}){3,6}[-_]?[0-9]{1,4}\Z")
+_NUMBERED_WORDS = re.compile(rb"[A-Za-z][a-z]{2,11}[-_.](?:[a-z]{3,12}[-_.])?[0-9]{3,6}[a-z]{0,3}[!?]?\Z")
 _DOTTED_PASSWORD = re.compile(rb"[a-z]{4,12}\.[A-Z][a-z]{3,12}[0-9]{2,4}!?\Z")
 _WORD_OF_CODE = re.compile(
     rb"(?i)(?:\A|[-_.+!])(?:pass[a-z]*|secrets?|tokens?|keys?|self|this|config[a-z]*|settings?|env|auth[a-z]*"
@@ -62,7 +63,16 @@ _SPOKEN = re.compile(rb"[!@#]?[A-Za-z][A-Za-z0-9]{2,}[!@#*?_.-]?[A-Za-z]*[0-9]{2
 _HASH_SIZES: Final = (32, 40, 56, 64, 96, 128)
 _HASH_SHAPE = re.compile(b"(?:" + b"|".join(b"[0-9a-f]{%d}" % size for size in _HASH_SIZES) + rb")\Z")
 _APP_PASSWORD = re.compile(rb"[a-z]{4}(?: [a-z]{4}){3}\Z")
+_SPACED_PHRASE = re.compile(rb"[a-z]{3,12}(?: [a-z]{3,12}){3,9}(?: [a-z]{3,12}| [0-9]{1,4})\Z")
+_WORD_OF_SENTENCE = re.compile(
+    rb"\b(?:must|should|have|has|more|than|least|with|characters?|chars|digits?|length|minimum|maximum|the|and|for|not"
+    rb"|contains?|between|after|before|expires?|days?|hours?|minutes?|seconds|attempts?|error|code|line|page|step"
+    rb"|version|are|was|were|you|your|from|this|that|into|enter|current|passwords?|passphrase|please|will|can|cannot"
+    rb"|when|users?|accounts?|login|used|using|set|reset|changed?|again|incorrect|invalid|wrong|too|does|match|failed"
+    rb"|required|field|value|new|old|confirm|choose|type|default|string|secret|token|key|file|all|any|but|out|its)\b"
+)
 _SEED_PHRASE = re.compile(rb"[a-z]{3,8}(?: [a-z]{3,8}){11,23}\Z")
+_UUID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _MARK = re.compile(rb"[!@#$%^&*?+~=._-]")
 
 
@@ -235,6 +245,21 @@ def is_drawn(value: bytes, following: bytes) -> bool:
     return is_hash(value) or is_opaque(value, following)
 
 
+def is_printed(value: bytes, following: bytes) -> bool:
+    """Say whether what stands where a secret is printed or set is one: typed, or drawn."""
+    return is_typed(value, following) or is_drawn(value, following)
+
+
+def is_shown(value: bytes, following: bytes) -> bool:
+    """Say whether what is shown as a key is one; some are written as ids are."""
+    return is_drawn(value, following) or _UUID.match(value) is not None
+
+
+def is_network_digits(value: bytes) -> bool:
+    """Say whether a value is digits alone, as many as the key of a wireless network may have."""
+    return value.isdigit() and 8 <= len(value) <= 63
+
+
 def is_chosen(value: bytes, following: bytes) -> bool:
     """Say whether a value is a password by itself, as people choose them: letters, digits and a sign, 8 or more."""
     return (
@@ -275,7 +300,7 @@ def is_given(value: bytes, following: bytes) -> bool:
     """Say whether a value without quotes that is given to a password's name is one."""
     if following in _CODE_FOLLOWS:
         return False
-    if is_word_phrase(value) or _is_code_of_letters(value) or _is_dotted_password(value):
+    if is_word_phrase(value) or _is_code_of_letters(value) or _is_dotted_password(value) or is_numbered_words(value):
         return True
     if _TYPED_OTHER.search(value) and not is_truly_random(value):
         return False
@@ -296,9 +321,14 @@ def _is_dotted_password(value: bytes) -> bool:
     return _DOTTED_PASSWORD.match(value) is not None and not _WORD_OF_CODE.search(value)
 
 
+def is_numbered_words(value: bytes) -> bool:
+    """Say whether a value is a word or two, a sign and a number, and no name in code: `copper.lantern_4821`."""
+    return _NUMBERED_WORDS.match(value) is not None and not _WORD_OF_CODE.search(value)
+
+
 def is_told(value: bytes) -> bool:
     """Say whether a word behind a password's name, nothing between, is the password and no word of the sentence."""
-    if is_word_phrase(value):
+    if is_word_phrase(value) or is_numbered_words(value):
         return True
     if is_identifier(value) and _SPOKEN.match(value) is None:
         return False
@@ -311,5 +341,7 @@ def is_told(value: bytes) -> bool:
 
 
 def is_phrase(value: bytes) -> bool:
-    """Say whether words in quotes are a mail program's password in groups of four letters or a wallet's seed."""
-    return _APP_PASSWORD.match(value) is not None or _SEED_PHRASE.match(value) is not None
+    """Say whether words in quotes are no sentence: a mail program's password, a wallet's seed, a phrase of words."""
+    if _APP_PASSWORD.match(value) or _SEED_PHRASE.match(value):
+        return True
+    return _SPACED_PHRASE.match(value) is not None and not _WORD_OF_SENTENCE.search(value)

@@ -9,14 +9,18 @@ from hypothesis import strategies as st
 from transforms.redaction.values import (
     has_case_or_digit,
     is_chosen,
+    is_given,
     is_hash_or_path,
     is_identifier,
     is_literal,
     is_login,
+    is_network_digits,
+    is_numbered_words,
     is_password,
     is_phrase,
     is_public_address,
     is_random,
+    is_told,
     is_truly_random,
 )
 
@@ -137,3 +141,38 @@ def test_phrases_are_four_groups_of_four_or_twelve_words():
     assert is_phrase(b"abcd efgh ijkl mnop")
     assert is_phrase(b" ".join([b"whale"] * 12))
     assert not is_phrase(b"enter your password here")
+
+
+@pytest.mark.parametrize(
+    "value", [b"copper.lantern_4821", b"Walrus-5907mc", b"garden-lantern_2270", b"Silver_915ru", b"river.kitten.990"]
+)
+def test_words_with_a_number_are_given_and_told(value: bytes):
+    assert is_numbered_words(value)
+    assert is_given(value, b"")
+    assert is_told(value)
+
+
+@pytest.mark.parametrize(
+    "value", [b"user_1234", b"config.test_100", b"copper", b"version-1", b"a-1234", b"get_item_100"]
+)
+def test_names_in_code_with_a_number_are_no_words_with_a_number(value: bytes):
+    assert not is_numbered_words(value)
+
+
+@pytest.mark.parametrize("value", [b"biscuit falcon castle river 27", b"copper meadow orange raven walrus"])
+def test_phrases_of_words_are_passwords(value: bytes):
+    assert is_phrase(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [b"must have more than 12", b"copper meadow river", b"enter your current password here", b"use all four keys"],
+)
+def test_sentences_are_no_phrases(value: bytes):
+    assert not is_phrase(value)
+
+
+def test_the_key_of_a_network_may_be_digits_alone():
+    assert is_network_digits(b"2887375923291945")
+    assert not is_network_digits(b"1234567")
+    assert not is_network_digits(b"12345678a")

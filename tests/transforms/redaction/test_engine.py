@@ -210,6 +210,13 @@ def test_redacting_twice_changes_nothing(data, seed, make_secret, secret_kinds):
     assert Redactor(personal_data=True).redact_rollout(once) == (once, {})
 
 
+def test_what_stands_behind_a_placeholder_begins_no_text(make_secret):
+    text = make_secret("aws_key", random.Random(3))[0] + "1/1@A1"
+    rollout = _rollout(Message("user", text), Message("assistant", text[::-1]))
+    once, _ = Redactor().redact_rollout(rollout)
+    assert Redactor().redact_rollout(once) == (once, {})
+
+
 @settings(deadline=None)
 @given(st.text(alphabet=st.characters(), max_size=200))
 def test_any_text_passes_without_an_error_and_twice_is_once(text):

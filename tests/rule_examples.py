@@ -192,6 +192,7 @@ EXAMPLES: Final = (
     "echo '::add-mask::{a14}7b'",
     "PRAGMA key = '{h64}';",
     'gossip: encrypt = "{s43}="',
+    'encryption:\n  algorithm: AES-256-GCM\n  key: "{s42}="',
     "config.omniauth :github, 'Iv1.3db164a', '{h40}'",
     "{'PHPSESSID': '{l26}'}",
     "params = {'q': city, 'appid': '{h32}'}",

@@ -101,7 +101,7 @@ _CODES_AND_SEEDS = (
         "RECOVERY_CODES",
         _CODES_NAME + r"[^\n\x00]{0,120}?(?:" + _BREAK + r"[^\n\x00]{0,80}?){0,3}?(?:\\+[nrt]|[^A-Za-z0-9\x00])"
         r"(" + _CODE + r"(?:" + _BETWEEN + _CODE + r"){1,}|" + _DIGITS + r"(?:" + _BETWEEN + _DIGITS + r"){1,}"
-        r"|" + _WORD + r"(?:" + _BETWEEN_WORDS + _WORD + r"){2,})",
+        r"|" + _WORD + r"(?:" + _BETWEEN_WORDS + _WORD + r"){1,})",
         accept=_is_list_of_codes,
         trigger=_CODES_NAME,
     ),

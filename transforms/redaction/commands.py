@@ -228,7 +228,7 @@ COMMANDS = (
         accept=is_typed,
     ),
     context("OTP_SEED", r"--totp(?:=[a-z0-9]+)? +[\"']?([A-Z2-7]{16,64}|[a-z2-7]{16,64})\b", accept=is_literal),
-    context("SECRET", r"api_hash[\"']?\s{0,2}[:=,]\s{0,2}[\"']?([0-9a-f]{32})", accept=is_literal),
+    context("SECRET", r"(?i:api_hash)[\"']?\s{0,2}[:=,]\s{0,2}[\"']?([0-9a-f]{32})", accept=is_literal),
     context(
         "SECRET",
         r"(?i:x-[a-z0-9-]{2,24}-api)[\"']?\s{0,2}[:=,]\s{0,2}[\"']?([A-Za-z0-9_.~+/=-]{20,})",

@@ -109,6 +109,13 @@ MADE: Final = (
     ),
     context(
         "SECRET",
+        r"(?i:encryption|jwt|cipher|signing)[\"']?\s?[:=]\s?\{?\s{1,16}"
+        r"(?:[\"']?[A-Za-z_]{2,24}[\"']?\s?[:=][^\n\x00]{0,80}\n\s{1,16}){1,4}[\"']?(?i:key|secret)[\"']?\s?[:=]\s?"
+        r"[\"']?([A-Za-z0-9+/_-]{22,}={0,2})",
+        accept=is_drawn,
+    ),
+    context(
+        "SECRET",
         r"omniauth\(? ?:[a-z0-9_]{2,24},\s?[\"'][^\n\x00\"']{4,80}[\"'],\s?[\"']([^\s\x00\"'\\]{16,})[\"']",
         accept=is_drawn,
     ),

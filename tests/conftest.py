@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pyarrow as pa
 import pytest
 
@@ -18,6 +19,9 @@ from transforms.store.manifest import Manifest, set_current, write_manifest
 from transforms.store.packs import ROW_GROUP_BYTES, Pack, PackWriter, TableFile, UnitCounts, plan_packs
 from transforms.store.tables import rows_to_table, write_table
 from transforms.views.blocks import blocks_of
+
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 pytest_plugins = ["tests.tiny_model", "tests.whole_runs"]
 

@@ -1,7 +1,7 @@
 import json
 import random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.reasons import EnvType, Termination
@@ -47,7 +47,6 @@ def test_loops_of_period_one_to_three_count_from_the_third_round():
     assert loop_length([a, b, c, d] * 3) == 0
 
 
-@settings(deadline=None)
 @given(KEYS)
 def test_repeat_ratio_is_bounded_and_free_of_order(keys):
     shuffled = random.Random(0).sample(keys, len(keys))
@@ -91,7 +90,6 @@ def test_an_agent_without_a_step_has_not_acted(make_trajectory):
     assert (row["agent_acted"], row["error_ratio"], row["repeat_ratio"]) == (False, None, 0.0)
 
 
-@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(

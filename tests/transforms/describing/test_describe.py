@@ -2,7 +2,7 @@ import json
 from dataclasses import fields
 
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.tables import SCHEMAS
@@ -20,7 +20,6 @@ ACTS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(ACTS, TEXT, st.none() | TEXT)
 def test_rows_fit_their_tables_whatever_the_text(make_trajectory, acts, task, tools):
     trajectory = make_trajectory(*acts, task_text=task, tools_json=tools, reward=1.0)

@@ -234,7 +234,7 @@ def native(talk):
     return {**ROW, "content": content}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(talk=talks(max_calls=1, reasoning=True))
 def test_conversations_come_back_from_the_tables(talk):
     assert rebuilt("adp", native(talk)) == talk

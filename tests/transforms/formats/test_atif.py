@@ -194,7 +194,7 @@ def as_steps(messages):
     return steps
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(messages=talks())
 def test_messages_come_back_as_they_were(messages):
     (rollout,) = read_files("atif", {"a.json": trajectory(steps=as_steps(messages))})

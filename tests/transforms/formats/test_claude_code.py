@@ -274,7 +274,7 @@ def as_session(messages):
         parent = uuid
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(messages=talks(has_system=False))
 def test_messages_come_back_as_they_were(messages):
     (rollout,) = run(*as_session(messages))
@@ -310,7 +310,7 @@ def trees(draw):
     return lines
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(lines=trees())
 def test_every_message_call_and_result_is_said_once_over_all_parts(lines):
     written: Counter[str] = Counter()

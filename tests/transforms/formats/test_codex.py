@@ -319,7 +319,7 @@ def as_session(messages):
             yield message("developer" if each.role == "system" else each.role, each.content)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(messages=talks())
 def test_messages_come_back_as_they_were(messages):
     (rollout,) = run(META, *as_session(messages))
@@ -331,7 +331,7 @@ def test_messages_come_back_as_they_were(messages):
 SAID = st.sampled_from(["user", "assistant", "call", "output", "compacted", "replaced"])
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(kinds=st.lists(SAID, min_size=1, max_size=12))
 def test_every_message_call_and_result_is_said_once_over_all_contexts(kinds):
     lines, written, said = [META], Counter(), []

@@ -233,7 +233,7 @@ def items_of(adapter, content):
         ("swe_agent", swe, lambda items: items[0]),
     ],
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(draw=st.data())
 def test_any_records_end_as_rows_or_bad_records(adapter, records, wrap, draw):
     native = draw.draw(st.lists(records, min_size=1, max_size=3))

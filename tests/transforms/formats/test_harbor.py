@@ -203,7 +203,7 @@ def test_trajectory_elsewhere_is_a_unit_of_its_own(read_lake):
     ]
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(messages=talks(), reward=st.none() | st.floats(-10, 10))
 def test_messages_and_reward_come_back_as_they_were(messages, reward):
     result = {**RESULT, "verifier_result": None if reward is None else {"rewards": {"reward": reward}}}

@@ -75,7 +75,7 @@ def altered(draw, native):
 
 
 @pytest.mark.parametrize("name", sorted(NATIVES))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(draw=st.data())
 def test_altered_records_end_as_rows_or_bad_records(name, draw):
     raw = json.dumps(draw.draw(altered(NATIVES[name]))).encode()

@@ -367,7 +367,7 @@ def with_attachments(messages):
     return [{**one, "content": f"attachment://{name}"} for one, name in zip(messages, texts, strict=True)], texts
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(conversations(), st.booleans())
 def test_messages_rebuilt_from_the_rows_are_the_messages_read(conversation, is_attached):
     natives, texts = [native_message(message) for message in conversation], {}

@@ -104,7 +104,7 @@ def test_turns_beyond_the_last_action_and_unknown_fields_are_told(read_lake):
 turn = st.tuples(texts, st.text("abc ", min_size=1, max_size=6), texts, st.sampled_from([0, 0.25, 1]), st.booleans())
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(turns=st.lists(turn, max_size=4))
 def test_turns_and_rewards_come_back_as_they_were(turns):
     names = ("thoughts", "actions", "observations", "rewards", "valid_action")

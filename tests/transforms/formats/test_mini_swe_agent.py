@@ -286,7 +286,7 @@ def as_responses(messages):
 
 
 @pytest.mark.parametrize("write", [as_calling, as_responses])
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(messages=talks())
 def test_messages_come_back_as_they_were(write, messages):
     (rollout,) = read_files("mini_swe_agent", {"a": {**CALLING, "messages": [*write(messages), EXIT]}})
@@ -298,7 +298,7 @@ def test_messages_come_back_as_they_were(write, messages):
     }
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(messages=talks(max_calls=0, has_reasoning=False))
 def test_text_mode_comes_back_as_it_was(messages):
     native = []

@@ -184,7 +184,7 @@ def native(talk):
 commands = texts.filter(lambda text: text.split()).map(lambda text: ("bash", {"command": text}))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(talk=talks(max_calls=1, calls=commands), resolved=st.none() | st.booleans())
 def test_conversations_come_back_from_the_tables(talk, resolved):
     assert rebuilt("nebius_swe_agent", {**native(talk), "target": resolved}) == talk

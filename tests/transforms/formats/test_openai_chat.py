@@ -352,7 +352,7 @@ def block_form(talk):
 
 
 @pytest.mark.parametrize("write", [chat_form, block_form])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(talk=talks(reasoning=True), reward=st.floats(0, 1))
 def test_conversations_come_back_from_the_tables(write, talk, reward):
     native = {"id": "r", "messages": write(talk), "reward": reward}

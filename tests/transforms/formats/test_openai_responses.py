@@ -302,7 +302,7 @@ def native(talk):
     return {"responses_create_params": {"input": items[:2]}, "response": {"output": items[2:]}}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(talk=talks(reasoning=True))
 def test_conversations_come_back_from_the_tables(talk):
     assert rebuilt("openai_responses", native(talk)) == talk

@@ -279,7 +279,7 @@ def as_v0(messages):
     return events
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(messages=talks())
 def test_messages_come_back_as_they_were(messages):
     (rollout,) = read_files("openhands", {"a": {**ROW, "history": as_v0(messages)}}, run="r")

@@ -283,7 +283,7 @@ def as_v1(messages):
             yield {**own, **({} if index else first), "tool_name": call.name}
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(messages=talks())
 def test_messages_come_back_as_they_were(messages):
     (rollout,) = read_files("openhands", {"a": {"instance_id": "i", "history": list(as_v1(messages))}}, run="r")

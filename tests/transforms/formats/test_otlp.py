@@ -360,7 +360,7 @@ def test_what_is_no_conversation_is_set_aside(read_lake):
     assert len(read.trajectories) == 1
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(conversations(), st.sampled_from(sorted(WRITERS)), st.randoms())
 def test_messages_rebuilt_from_the_rows_are_the_messages_read(conversation, written, order):
     ends = [place for place, message in enumerate(conversation) if message.role == "assistant"]

@@ -123,7 +123,7 @@ def test_real_attempts_are_all_read(read_real):
     assert Counter(one.header.success for one in read.trajectories) == {True: 1535, False: 405}
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     tried=st.lists(texts, max_size=3), said=st.lists(texts, max_size=3), learned=st.lists(texts, max_size=3),
     solution=st.none() | texts, solved=st.none() | st.booleans(),

@@ -189,7 +189,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("name", SHAPES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(draw=st.data())
 def test_any_rows_end_as_table_rows_or_bad_records(name, draw):
     rows = draw.draw(st.lists(SHAPES[name], min_size=1, max_size=3))

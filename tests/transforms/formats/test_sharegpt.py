@@ -277,7 +277,7 @@ def native(talk):
     return {"conversations": turns}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(talk=talks())
 def test_conversations_come_back_from_the_tables(talk):
     said = tuple(turn._replace(text=None) if turn.calls else turn for turn in talk)

@@ -280,7 +280,7 @@ def as_history(messages):
         yield native
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(attempts=st.lists(talks(), min_size=1, max_size=3))
 def test_messages_of_every_attempt_come_back_as_they_were(attempts):
     files = {"i.traj": {"info": {}, "attempts": [{"history": list(as_history(messages))} for messages in attempts]}}

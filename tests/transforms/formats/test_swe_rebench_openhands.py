@@ -124,7 +124,7 @@ def native(talk):
     return {**ROW, "trajectory": messages}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(talk=talks())
 def test_conversations_come_back_from_the_tables(talk):
     assert rebuilt("swe_rebench_openhands", native(talk)) == talk

@@ -183,7 +183,7 @@ def as_observations(talk):
     return tuple(turn._replace(results=tuple(f"OBSERVATION:\n{text}" for text in turn.results)) for turn in talk)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(talk=talks(one_result=True))
 def test_conversations_come_back_from_the_tables(talk):
     talk = as_observations(talk)

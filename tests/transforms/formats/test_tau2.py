@@ -381,7 +381,7 @@ def grouped(messages, *, is_grouped):
     return natives
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(conversations(callers=("assistant", "user")), st.booleans())
 def test_messages_rebuilt_from_the_rows_are_the_messages_read(conversation, is_grouped):
     native = {**SIMULATION, "messages": grouped(conversation, is_grouped=is_grouped)}

@@ -128,7 +128,7 @@ def test_result_gives_these_rows(read_lake):
     assert tuple(rows_of(read.trajectories[0], read.units[0])) == EXPECTED
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(talk=talks(), reward=st.floats(0, 1))
 def test_conversations_come_back_from_the_tables(talk, reward):
     native = {"task_id": 1, "reward": reward, "trial": 0, "info": {}, "traj": chat_form(talk)}

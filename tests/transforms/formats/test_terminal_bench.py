@@ -131,7 +131,7 @@ trials = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(natives=st.lists(trials, max_size=4))
 def test_every_trial_and_outcome_comes_back(natives):
     rollouts = read_files("terminal_bench", {"results.json": {"results": natives}})

@@ -173,7 +173,7 @@ keystrokes = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(talk=talks(one_result=True, calls=keystrokes))
 def test_conversations_come_back_from_the_tables(talk):
     said = tuple(

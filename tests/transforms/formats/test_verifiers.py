@@ -247,7 +247,7 @@ def chat_form(message, *, as_text=False):
     return chat
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(conversations(), st.integers(0, 6), st.booleans())
 def test_messages_rebuilt_from_the_rows_are_the_messages_read(conversation, cut, as_text):
     cut = min(cut, len(conversation))

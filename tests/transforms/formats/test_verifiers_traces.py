@@ -325,7 +325,7 @@ def native_message(message):
     return native
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.lists(conversations(), min_size=1, max_size=3))
 def test_messages_rebuilt_from_the_rows_are_the_messages_read(branches):
     nodes = [{"parent": None, "message": {"role": "system", "content": "root"}}]

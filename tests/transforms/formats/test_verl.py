@@ -77,7 +77,7 @@ def test_unusable_rows_are_set_aside(read_lake):
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(words, words, st.none() | st.floats(-9, 9) | st.lists(st.integers(-3, 3))), max_size=4))
 def test_texts_and_scores_go_through_unchanged(rows):
     raw = lines(*({**ROW, "input": prompt, "output": answer, "score": score} for prompt, answer, score in rows))

@@ -234,7 +234,7 @@ def lakes(draw: st.DrawFn) -> list[dict[str, Any]]:
     return rows
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(lakes(), st.integers(0, 3), st.integers(1, 4), st.integers(1, 3), st.randoms(use_true_random=False))
 def test_mining_holds_its_promises_on_any_lake(
     rows: list[dict[str, Any]], seed: int, per_task: int, per_trajectory: int, shuffle: random.Random

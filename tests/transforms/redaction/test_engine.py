@@ -5,7 +5,7 @@ import random
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.records import Header, Message, MessageCall, Rollout
@@ -196,7 +196,6 @@ def test_a_pickled_redactor_works_the_same(make_secret):
     assert pickle.loads(pickle.dumps(redactor)).redact_text(text) == redactor.redact_text(text) == "<JWT_1>"
 
 
-@settings(deadline=None)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 def test_redacting_twice_changes_nothing(data, seed, make_secret, secret_kinds):
     rng = random.Random(seed)
@@ -217,7 +216,6 @@ def test_what_stands_behind_a_placeholder_begins_no_text(make_secret):
     assert Redactor().redact_rollout(once) == (once, {})
 
 
-@settings(deadline=None)
 @given(st.text(alphabet=st.characters(), max_size=200))
 def test_any_text_passes_without_an_error_and_twice_is_once(text):
     once = Redactor(personal_data=True).redact_text(text)

@@ -30,7 +30,7 @@ def _random_tokens(text: bytes) -> list[tuple[int, int]]:
     return found
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(
     st.lists(st.tuples(st.sampled_from(ALPHABETS), st.integers(0, 60), st.sampled_from(" \n\0(=[.-")), max_size=9),
     st.randoms(),

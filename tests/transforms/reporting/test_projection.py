@@ -23,7 +23,7 @@ def test_project_puts_equal_points_in_the_middle_and_bears_none() -> None:
     assert project(np.array([[0.5], [-0.5]])).tolist() == [[1, 0], [-1, 0]]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.lists(st.floats(-1, 1), min_size=4, max_size=4), min_size=1, max_size=12))
 def test_project_is_bounded_and_follows_its_points(rows: list[list[float]]) -> None:
     vectors = np.array(rows)

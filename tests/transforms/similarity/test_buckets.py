@@ -40,7 +40,7 @@ def test_nearly_all_pairs_are_found_and_each_is_verified():
     assert len(found) >= 0.985 * len(expected)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 2**32 - 1), st.integers(0, 60))
 def test_sets_of_one_bucket_are_compared_whole(seed: int, count: int):
     vectors = vectors_of(seed, count) if count else np.zeros((0, 32), dtype=np.float16)

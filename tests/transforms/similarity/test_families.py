@@ -136,7 +136,7 @@ def test_points_beyond_the_sample_join_their_family(make, engine):
     assert found.labels[240] == NOISE
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.randoms(use_true_random=False), st.sampled_from([25, 1000]), st.booleans())
 def test_families_do_not_depend_on_the_order_of_points(random, max_points: int, fast: bool):
     make = FastHdbscanEngine if fast else HdbscanEngine

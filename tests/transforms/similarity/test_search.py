@@ -76,7 +76,7 @@ def test_groups_are_those_of_a_comparison_of_all_pairs(seed: int, count: int, mi
     assert stars.similarity.tolist() == expected.similarity.tolist()
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 30))
 def test_faiss_and_blocks_give_the_same_groups(seed: int, neighbours: int):
     vectors = blobs(seed, 300)

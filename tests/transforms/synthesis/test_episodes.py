@@ -11,7 +11,7 @@ from transforms.synthesis.swe_agent_records import action_text
 from transforms.synthesis.vocabulary import task_vocabulary
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32), st.integers(0, 10**6), st.sampled_from([200.0, 4_000.0, 40_000.0]))
 def test_every_rollout_lies_within_the_real_ones(seed: int, number: int, num_chars: float):
     task = plan_task(seed, number, num_rollouts=8)

@@ -136,7 +136,7 @@ class EmbeddingSettings(Section):
     """What runs the model: `auto` is torch; `openvino` (extra `openvino`, CPU only) is a fifth faster in bfloat16."""
     precision: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
     """Precision of the model; `auto` is float16 on a GPU, bfloat16 on a CPU with instructions for it (AMX,
-    AVX-512-BF16: 1.9 times as fast as float32 at cosine .9999) and float32 on any other."""
+    AVX-512-BF16: 1.9 times as fast as float32 at cosine .9999) and float32 on any other; float16 needs a GPU."""
     task_weight: float = Field(default=0.5, ge=0, le=1)
     """Share of the task's text in the squared length of the fused vector; the body has the rest."""
 

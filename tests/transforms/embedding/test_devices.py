@@ -44,12 +44,17 @@ def test_a_cpu_works_in_bfloat16_where_it_has_instructions_for_it(monkeypatch: p
         resolve_precision("bfloat16", "cpu", backend="openvino")
 
 
+@pytest.mark.parametrize("backend", ["torch", "openvino"])
+def test_float16_is_for_a_gpu(backend):
+    with pytest.raises(SettingsError, match="float16 is for a GPU"):
+        resolve_precision("float16", "cpu", backend=backend)
+    assert resolve_precision("float16", "cuda") == "float16"
+
+
 def test_openvino_refuses_what_it_cannot_do(monkeypatch: pytest.MonkeyPatch):
     assert resolve_backend("auto", "cpu") == resolve_backend("torch", "cuda") == "torch"
     with pytest.raises(SettingsError, match="openvino works on the CPU"):
         resolve_backend("openvino", "cuda")
-    with pytest.raises(SettingsError, match="not in float16"):
-        resolve_precision("float16", "cpu", backend="openvino")
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(SettingsError, match=r"install trajsift\[openvino\]"):
         resolve_backend("openvino", "cpu")

@@ -88,9 +88,12 @@ class KeptCopies:
                 self._repeating.setdefault(repeated.text, row)
 
     def verdict_of(self, row: int) -> Verdict | None:
-        """Return the verdict of a row that does not stay: it names its keeper where that stays, else another copy."""
+        """Return the verdict of a row that does not stay: it names its keeper where that stays, else another copy.
+
+        What a reference set holds names the item of the set.
+        """
         text, verdict = self._texts[row], self._verdicts[row]
-        if verdict.reference_id in self._kept_ids:
+        if verdict.reference_id in self._kept_ids or verdict.reason == DecisionReason.IN_REFERENCE_SET:
             return verdict
         if text in self._same:
             return Verdict(DecisionReason.EXACT_COPY, self._ids[self._same[text]], 1.0)

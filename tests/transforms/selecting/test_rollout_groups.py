@@ -100,6 +100,13 @@ def test_what_a_reference_set_holds_has_a_copy_that_stays() -> None:
     held = Verdict(DecisionReason.IN_REFERENCE_SET, "item", 1.0)
     assert _whole([held, _copy_of(0), KEPT, held], "aabb") == "bb"
     assert _judged([held, _copy_of(0)], "aa") == [held, _copy_of(0)]
+    # A copy of it that stays is no reason to name another than the item of the set.
+    assert _judged([held, _copy_of(0), KEPT, _copy_of(0)], "abbc", ranks=[0, 1, 2, 3]) == [
+        held,
+        KEPT,
+        KEPT,
+        _copy_of(0),
+    ]
 
 
 def test_a_whole_run_never_goes_for_its_beginning() -> None:

@@ -4,6 +4,7 @@ Writes `task_groups`, ordered by task key. Work file for `similar`: `<work_dir>/
 `task_key, text, scope`, one row per task key.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -32,7 +33,7 @@ def group_tasks(context: StageContext, trajectories: pa.Table, *, keys: Sequence
 
     Args:
         context: The run.
-        trajectories: Columns `traj_id`, `task_id`, `env_name`, `env_type`, `repo`, `base_commit`.
+        trajectories: Columns `traj_id`, `task_id`, `task_hash`, `env_name`, `env_type`, `repo`, `base_commit`.
         keys: Task key of each row of `trajectories`.
     """
     settings = context.settings.task_groups
@@ -92,11 +93,9 @@ def _tell_joined_ids(context: StageContext, tasks: Sequence[TaskText], groups: M
 
 
 def _task_texts(context: StageContext, trajectories: pa.Table, *, keys: Sequence[str]) -> list[TaskText]:
-    """Return the statement of each task key, ordered by key, from its trajectory with the smallest id."""
+    """Return the statement of each task key, ordered by key."""
     ids = trajectories["traj_id"].to_pylist()
-    row_of: dict[str, int] = {}
-    for row, key in enumerate(keys):
-        row_of.setdefault(key, row)
+    row_of = _speaking_rows(keys, trajectories["task_hash"].to_pylist())
     statements = _statements(context, {ids[row] for row in row_of.values()})
     boilerplate = boilerplate_by_environment(context.read("boilerplate", ["environment", "block_hash"]))
     names = environments(trajectories)
@@ -110,6 +109,25 @@ def _task_texts(context: StageContext, trajectories: pa.Table, *, keys: Sequence
         )
         for key, row in sorted(row_of.items())
     ]
+
+
+def _speaking_rows(keys: Sequence[str], statements: Sequence[str]) -> dict[str, int]:
+    """Return for each task key the first row that states what most of its rows do: a stray one speaks for no task.
+
+    Args:
+        keys: Task key of each row.
+        statements: What the rows of one statement have in common.
+    """
+    first: dict[tuple[str, str], int] = {}
+    counts: Counter[tuple[str, str]] = Counter()
+    for row, stated in enumerate(zip(keys, statements, strict=True)):
+        first.setdefault(stated, row)
+        counts[stated] += 1
+    rows: dict[str, int] = {}
+    # The most frequent come last, of equally frequent ones the first row.
+    for stated in sorted(first, key=lambda stated: (counts[stated], -first[stated])):
+        rows[stated[0]] = first[stated]
+    return rows
 
 
 def _statements(context: StageContext, traj_ids: set[str]) -> dict[str, str]:

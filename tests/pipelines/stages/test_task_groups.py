@@ -66,6 +66,15 @@ def test_ids_that_equal_statements_join_are_counted_and_warned_of(stage_over, ch
     assert "set task_groups.join_near_duplicates=false" in warning
 
 
+def test_a_stray_record_speaks_for_no_task(stage_over, chat_trajectory):
+    chats = [chat(0, "continue", task_id="a"), chat(1, "continue", task_id="b")]
+    chats += [chat(n, ASKED, task_id="a", text=f"{WORDS} {n}") for n in (2, 3)]
+    chats += [chat(n, "book a table for two at the harbour tonight", task_id="b", text=f"{n} {WORDS}") for n in (4, 5)]
+    clusters, _ = grouped(stage_over([chat_trajectory(each) for each in chats]))
+
+    assert set(clusters["task_group"].to_pylist()) == {"id:a", "id:b"}
+
+
 def test_a_lake_whose_ids_stay_apart_is_not_warned_of(stage_over, chat_trajectory):
     chats = [chat(n, f"{ASKED} {word}", task_id=f"run-{n}") for n, word in enumerate(["then", "now", "soon"])]
     context = stage_over([chat_trajectory(each) for each in chats])

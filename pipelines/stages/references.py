@@ -71,6 +71,7 @@ def _rollouts(context: StageContext, kept: pa.Table) -> Rollouts:
     signed = np.where(views["is_empty"].to_numpy()[:, None], np.uint32(0), signature_matrix(signatures["minhash"]))
     embeddings = context.read("embeddings", ["traj_id", "view", "vector"])
     return Rollouts(
+        ids=kept["traj_id"].to_pylist(),
         task_groups=kept["task_group"].to_pylist(),
         outcome_classes=kept["outcome_class"].to_pylist(),
         signatures=signed,

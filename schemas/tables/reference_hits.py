@@ -1,4 +1,7 @@
-"""One row per kept trajectory that a reference set holds already: which item it repeats, and how closely."""
+"""One row per kept trajectory that a reference set holds already: which item it repeats, and how closely.
+
+`method` is `exact` for the same record, `lexical` or `semantic` for one that resembles it.
+"""
 
 import pyarrow as pa
 

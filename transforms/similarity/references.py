@@ -1,7 +1,8 @@
 """Matching against a reference set: which rollouts repeat an item that was curated before.
 
-A rollout repeats an item of the same task and the same outcome class whose estimated Jaccard similarity, or else whose
-cosine, reaches the threshold that holds inside the lake. An item that tells no task or outcome is compared with all.
+A rollout repeats an item of its own id, which is the same record, or else one of the same task and the same outcome
+class whose estimated Jaccard similarity, or else whose cosine, reaches the threshold that holds inside the lake. An
+item that tells no task or outcome is compared with all.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,7 @@ from transforms.lexical.signatures import Signatures, estimated_similarity
 from transforms.similarity.reference_sets import ReferenceItems
 from transforms.similarity.rescoring import CANDIDATE_MARGIN, Matrix, pair_cosines, unit_rows
 
+EXACT: Final = "exact"
 LEXICAL: Final = "lexical"
 SEMANTIC: Final = "semantic"
 
@@ -32,12 +34,14 @@ class Rollouts(NamedTuple):
     """The representatives to compare.
 
     Attributes:
+        ids: Trajectory id of each.
         task_groups: Task group of each.
         outcome_classes: Outcome class of each.
         signatures: Shape (rollouts, 128); zeros are never compared.
         vectors: Body vectors, shape (rollouts, dimensions).
     """
 
+    ids: Sequence[str]
     task_groups: Sequence[str]
     outcome_classes: Sequence[str]
     signatures: Signatures
@@ -83,6 +87,9 @@ def match_items(
             places = np.arange(len(ours))
             similarity = pair_cosines(joined, places, places + len(ours))
             _keep_best(found, ours, theirs, similarity, method=SEMANTIC, least=min_cosine)
+    item_of = {name: item for item, name in enumerate(items.ids)}
+    # What a text is without its boilerplate depends on the lake: the same record may read otherwise in another one.
+    found |= {row: Hit(row, item_of[name], EXACT, 1.0) for row, name in enumerate(rollouts.ids) if name in item_of}
     return [found[row] for row in sorted(found)]
 
 

@@ -36,7 +36,13 @@ def _items(
 
 def _rollouts(groups: list[str], classes: list[str], vectors: list[list[float]] | None = None) -> Rollouts:
     signatures = _signatures(*[NUM_SLOTS] * len(groups))
-    return Rollouts(groups, classes, signatures, np.array(vectors or [[0.0]] * len(groups), dtype=np.float16))
+    return Rollouts(
+        [f"t{number}" for number in range(len(groups))],
+        groups,
+        classes,
+        signatures,
+        np.array(vectors or [[0.0]] * len(groups), dtype=np.float16),
+    )
 
 
 def _match(rollouts: Rollouts, items: ReferenceItems, min_cosine: float | None = None) -> list[Hit]:
@@ -49,6 +55,12 @@ def test_closest_item_of_the_same_task_and_outcome_is_named() -> None:
     )
 
     assert _match(_rollouts(["g1", "g3"], ["success", "failure"]), items) == [Hit(0, 1, "lexical", 120 / 128)]
+
+
+def test_the_same_record_is_known_by_its_id_however_its_text_reads() -> None:
+    items = _items(["t1", "t2"], ["success", "failure"], agreements=[128, 0])
+
+    assert _match(_rollouts(["g1"], ["success"])._replace(ids=["i1"]), items) == [Hit(0, 1, "exact", 1.0)]
 
 
 def test_ties_go_to_the_smallest_id_and_what_is_too_far_is_no_hit() -> None:

@@ -2,6 +2,7 @@
 
 from typing import Literal, NamedTuple
 
+from schemas.errors import SettingsError
 from schemas.settings import EmbeddingSettings
 from transforms.embedding.contract import Encoder, EncoderIdentity
 from transforms.embedding.devices import (
@@ -89,6 +90,8 @@ def choose_encoder(
             expected ones, or the backend cannot run the model.
     """
     if settings.encoder == "hashed":
+        if settings.backend == "openvino":
+            raise SettingsError("embedding.backend: the hashed encoder has no model for openvino to run; use auto")
         if device == "cuda":
             resolve_device(device)
         return hashed_choice(settings.dimensions)

@@ -33,6 +33,11 @@ def test_an_unknown_model_is_refused_before_anything_is_loaded(tmp_path: Path):
         choose_encoder(EmbeddingSettings(encoder=f"{tmp_path}/none"), device="auto", window_tokens=128)
 
 
+def test_the_hashed_encoder_refuses_what_runs_models():
+    with pytest.raises(SettingsError, match="no model for openvino"):
+        choose_encoder(EmbeddingSettings(backend="openvino"), device="cpu", window_tokens=256)
+
+
 def test_the_hashed_encoder_imports_no_model_library():
     script = (
         "import sys; from schemas.settings import EmbeddingSettings; "

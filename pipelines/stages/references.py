@@ -1,7 +1,7 @@
 """Stage references: which rollouts repeat what was curated before.
 
-Reads `clusters`, `views`, `signatures` and `embeddings` of the run, and the reference sets. Writes `reference_hits`,
-ordered by trajectory id: the closest item of the first set that holds one.
+Reads `clusters`, `views`, `signatures`, `embeddings` and `boilerplate` of the run, and the reference sets. Writes
+`reference_hits`, ordered by trajectory id: the closest item of the first set that holds one.
 """
 
 from typing import Any, Final
@@ -13,19 +13,30 @@ import pyarrow.compute as pc
 from pipelines.stages.context import StageContext
 from transforms.embedding.cache import view_vectors
 from transforms.lexical.signatures import signature_matrix
-from transforms.similarity.reference_sets import ReferenceItems, ReferenceSet, read_reference_set, untold_labels
+from transforms.querying.display import on_one_line
+from transforms.similarity.reference_sets import (
+    ReferenceItems,
+    ReferenceSet,
+    read_reference_set,
+    unlike_boilerplate,
+    untold_labels,
+)
 from transforms.similarity.references import Rollouts, match_items
 from transforms.store.tables import rows_of
 
-READS: Final = ("clusters", "views", "signatures", "embeddings")
+READS: Final = ("clusters", "views", "signatures", "embeddings", "boilerplate")
 WRITES: Final = ("reference_hits",)
+
+_NAME_CHARS: Final = 60
 
 
 def run(context: StageContext) -> None:
     """Compare the rows that stay with each reference set."""
     hits: dict[str, dict[str, Any]] = {}
     if context.references:
-        clusters = context.read("clusters", ["traj_id", "task_key", "task_group", "outcome_class", "keeper_id"])
+        clusters = context.read(
+            "clusters", ["traj_id", "task_key", "task_group", "outcome_class", "keeper_id", "environment"]
+        )
         group_of_key = dict(zip(clusters["task_key"].to_pylist(), clusters["task_group"].to_pylist(), strict=True))
         kept = clusters.filter(pc.equal(clusters["traj_id"], clusters["keeper_id"])).sort_by("traj_id")
         ids = kept["traj_id"].to_pylist()
@@ -33,6 +44,7 @@ def run(context: StageContext) -> None:
         for reference in context.references:
             items = read_reference_set(reference)
             _warn_of_untold_labels(context, reference, items)
+            _warn_of_unlike_boilerplate(context, reference, clusters["environment"].unique().to_pylist())
             matched = match_items(
                 rollouts,
                 items,
@@ -61,6 +73,20 @@ def _warn_of_untold_labels(context: StageContext, reference: ReferenceSet, items
     context.progress.notes.append(
         f"warning: reference_sets: of the {len(items.ids):,} items of {reference.place} {lacking}: they are compared "
         f"with rollouts {' and '.join(what[name] for name in untold)}; name the store instead, or add the columns"
+    )
+
+
+def _warn_of_unlike_boilerplate(context: StageContext, reference: ReferenceSet, environments: list[str]) -> None:
+    boilerplate = context.read("boilerplate", ["environment", "block_hash"])
+    unlike = unlike_boilerplate(reference, boilerplate, environments)
+    if not unlike:
+        return
+    name = on_one_line(unlike[0], max_chars=_NAME_CHARS)
+    more = f" and {len(unlike) - 1:,} more" if len(unlike) > 1 else ""
+    context.progress.notes.append(
+        f"warning: reference_sets: {reference.place} takes other text of environment "
+        f"{name!r}{more} for boilerplate than this run: copies there may look "
+        "unlike and stay; curate the batches as one lake to see them all"
     )
 
 

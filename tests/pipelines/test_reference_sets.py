@@ -97,6 +97,32 @@ def test_a_file_that_tells_task_and_outcome_is_compared_with_these_alone(
     assert second.manifest.funnel["dropped/in_reference_set"] == 3
 
 
+def test_other_boilerplate_in_the_set_is_warned_of_and_the_same_record_known_all_the_same(
+    tmp_path: Path, curate: Curate
+) -> None:
+    banner = "\n".join(
+        f"welcome to the sandbox, notice {number} of the administrators for all" for number in range(30)
+    )
+
+    def batch(tasks: range, *, name: str, prefix: str) -> Path:
+        records = []
+        for task in tasks:
+            record = chat_rollout(f"task{task}", task, reward=1.0)
+            record["trajectory_id"] = f"{prefix}{task}"
+            record["messages"][3]["content"] += f"\n\n{banner}"
+            records.append(record)
+        return write_jsonl(tmp_path / name / "part.jsonl", records)
+
+    many = curate(batch(range(8), name="many", prefix="t"), store="many")
+    few = {"store": "few", "settings": {"reference_sets": [many.store.root]}}
+    repeated = curate(batch(range(2), name="few", prefix="t"), **few)
+
+    assert set(repeated.table("reference_hits")["method"]) == {"exact"}
+    assert repeated.manifest.funnel["dropped/in_reference_set"] == 2
+    (warning,) = repeated.result.warnings
+    assert "takes other text of environment 'repo' for boilerplate than this run" in warning
+
+
 def test_another_reference_set_is_another_run(tmp_path: Path, curate: Curate, first: Curated) -> None:
     alone = _second(tmp_path, curate)
     compared = _second(tmp_path, curate, reference_sets=[first.store.root])

@@ -6,7 +6,7 @@ the row's number), `task_key` and `outcome_class`.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 import fsspec
@@ -108,6 +108,30 @@ def untold_labels(items: ReferenceItems) -> dict[str, int]:
         "outcome_class": sum(each is None for each in items.outcome_classes),
     }
     return {name: count for name, count in counts.items() if count}
+
+
+def unlike_boilerplate(found: ReferenceSet, boilerplate: pa.Table, environments: Collection[str]) -> list[str]:
+    """Return the environments of which a snapshot takes other blocks for boilerplate than this run, in order.
+
+    What is left of equal records differs there, so that copies may look unlike. Of a file nothing is known.
+
+    Args:
+        found: The set.
+        boilerplate: The table of this run.
+        environments: Those of this run's rollouts; others are no matter.
+    """
+    if found.snapshot_id is None:
+        return []
+    known = set(_read(found, "clusters", ["environment"])["environment"].unique().to_pylist())
+    ours, theirs = _blocks(boilerplate), _blocks(_read(found, "boilerplate", ["environment", "block_hash"]))
+    return sorted(name for name in known & set(environments) if ours.get(name) != theirs.get(name))
+
+
+def _blocks(boilerplate: pa.Table) -> dict[str, set[str]]:
+    blocks: dict[str, set[str]] = {}
+    for name, block in zip(boilerplate["environment"].to_pylist(), boilerplate["block_hash"].to_pylist(), strict=True):
+        blocks.setdefault(name, set()).add(block)
+    return blocks
 
 
 def place_and_snapshot(text: str) -> tuple[str, str]:
